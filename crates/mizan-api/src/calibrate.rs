@@ -12,7 +12,7 @@ use crate::account::Bound;
 use crate::failure::Failure;
 use crate::input::{self, Typed};
 use crate::names::Names;
-use crate::number::{Given, finite};
+use crate::number::{NumberInput, finite};
 
 /// A request for a calibration.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
@@ -22,9 +22,9 @@ pub struct CalibrateRequest {
     /// The event, with a `?` for the number to find.
     pub expression: String,
     /// The epsilon of the guarantee.
-    pub epsilon: Given,
+    pub epsilon: NumberInput,
     /// The delta of the guarantee.
-    pub delta: Given,
+    pub delta: NumberInput,
 }
 
 /// A calibrated event.
@@ -80,7 +80,7 @@ impl CalibrateRequest {
     /// # Errors
     ///
     /// The text is not an event with one `?`, or no value meets the target.
-    pub fn ask(&self, definitions: &Definitions, names: Names) -> Result<Calibrated, Failure> {
+    pub fn evaluate(&self, definitions: &Definitions, names: Names) -> Result<Calibrated, Failure> {
         let epsilon = input::epsilon(&self.epsilon.text(), &names.option("epsilon"))?;
         let delta = input::delta(&self.delta.text(), &names.option("delta"))?;
         let template = input::template(&self.expression, definitions)?;

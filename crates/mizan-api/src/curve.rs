@@ -91,7 +91,7 @@ impl CurveRequest {
     /// # Errors
     ///
     /// The event is not valid or has no curve, or an order is not valid.
-    pub fn ask(&self, definitions: &Definitions, names: Names) -> Result<Curve, Failure> {
+    pub fn evaluate(&self, definitions: &Definitions, names: Names) -> Result<Curve, Failure> {
         let Expression { text, event } = Expression::parse(&self.expression, definitions)?;
         let orders = orders(&self.orders, names)?;
         let curve = RenyiCurve::of(&event)?;

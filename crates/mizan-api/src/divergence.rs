@@ -63,7 +63,7 @@ impl DivergenceRequest {
     /// # Errors
     ///
     /// The texts are not distributions over the same outcomes.
-    pub fn ask(&self, names: Names) -> Result<Divergence, Failure> {
+    pub fn evaluate(&self, names: Names) -> Result<Divergence, Failure> {
         let p = distribution(&names.option("p"), &self.p)?;
         let q = distribution(&names.option("q"), &self.q)?;
         let row = |order: Typed<Order>| {

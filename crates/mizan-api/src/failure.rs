@@ -62,7 +62,7 @@ impl Failure {
 
     /// The error of a query, with its place if it has one.
     #[must_use]
-    pub fn of_question(error: &QueryError, sql: &str) -> Self {
+    pub fn of_query_error(error: &QueryError, sql: &str) -> Self {
         let charged = match error {
             QueryError::AfterCharge { id, .. } => Some(id.to_string().into()),
             _ => None,

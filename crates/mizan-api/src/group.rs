@@ -10,7 +10,7 @@ use crate::account::Bound;
 use crate::failure::Failure;
 use crate::input::{self, Expression, Typed};
 use crate::names::Names;
-use crate::number::{Given, OrderJson, finite};
+use crate::number::{NumberInput, OrderJson, finite};
 
 /// A request for the cost of an event for a group.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
@@ -23,7 +23,7 @@ pub struct GroupRequest {
     pub size: u64,
     /// If given, also compute the epsilon at this delta.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub delta: Option<Given>,
+    pub delta: Option<NumberInput>,
 }
 
 /// The cost of an event for a group.
@@ -79,7 +79,7 @@ impl GroupRequest {
     /// # Errors
     ///
     /// The event is not valid, or its cost for a group is unknown.
-    pub fn ask(&self, definitions: &Definitions, names: Names) -> Result<Group, Failure> {
+    pub fn evaluate(&self, definitions: &Definitions, names: Names) -> Result<Group, Failure> {
         let size = input::count(&self.size.to_string(), &names.option("size"))?;
         let delta = self.delta.as_ref();
         let delta = delta

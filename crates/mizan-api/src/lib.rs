@@ -16,13 +16,12 @@
 //!     delta: Some("1e-5".into()),
 //!     ..AccountRequest::default()
 //! };
-//! let answer = request.ask(&Definitions::default(), Names::Program).unwrap();
+//! let answer = request.evaluate(&Definitions::default(), Names::Program).unwrap();
 //! let json = mizan_api::number::json(&answer.json());
 //! assert!(json["epsilon"]["upper"].as_f64().unwrap() < 4.2);
 //! ```
 
 pub mod account;
-pub mod books;
 pub mod budget;
 pub mod calibrate;
 pub mod catalogue;
@@ -34,10 +33,11 @@ pub mod figure;
 pub mod group;
 pub mod input;
 pub mod ledger;
+pub mod lookup;
 pub mod messages;
 pub mod names;
 pub mod number;
-pub mod question;
+pub mod query;
 pub mod risk;
 pub mod spend;
 pub mod times;

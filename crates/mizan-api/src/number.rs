@@ -10,14 +10,15 @@ use utoipa::ToSchema;
 /// on which the answer stays true for the given number.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, ToSchema)]
 #[serde(untagged)]
-pub enum Given {
+#[schema(as = Given)]
+pub enum NumberInput {
     /// A JSON number.
     Number(f64),
     /// A text.
     Text(String),
 }
 
-impl Given {
+impl NumberInput {
     /// The number as text.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
@@ -28,7 +29,7 @@ impl Given {
     }
 }
 
-impl From<&str> for Given {
+impl From<&str> for NumberInput {
     fn from(text: &str) -> Self {
         Self::Text(text.to_owned())
     }
@@ -89,7 +90,7 @@ mod tests {
             ("3", "3.0"),
             ("0.1", "0.1"),
         ] {
-            let given: Given = serde_json::from_str(json).unwrap();
+            let given: NumberInput = serde_json::from_str(json).unwrap();
             assert_eq!(given.text(), text);
         }
     }

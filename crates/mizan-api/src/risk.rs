@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use crate::failure::Failure;
 use crate::input::{self, Chance, Expression, Typed};
 use crate::names::Names;
-use crate::number::{Given, OrderJson, finite};
+use crate::number::{NumberInput, OrderJson, finite};
 
 /// A request for the risk of an event.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
@@ -18,21 +18,21 @@ pub struct RiskRequest {
     /// The event, as text or as the text of its JSON form.
     pub expression: String,
     /// The probability of the bad outcome without the person's data.
-    pub baseline: Given,
+    pub baseline: NumberInput,
     /// The factor of the change of odds.
     #[serde(default = "ten")]
-    pub beta: Given,
+    pub beta: NumberInput,
     /// An attacker's belief about the person before the release, as a probability.
     #[serde(default = "half")]
-    pub prior: Given,
+    pub prior: NumberInput,
 }
 
-fn ten() -> Given {
-    Given::Number(10.0)
+fn ten() -> NumberInput {
+    NumberInput::Number(10.0)
 }
 
-fn half() -> Given {
-    Given::Number(0.5)
+fn half() -> NumberInput {
+    NumberInput::Number(0.5)
 }
 
 /// The risk of an event.
@@ -124,7 +124,7 @@ impl RiskRequest {
     /// # Errors
     ///
     /// The event is not valid or has no curve, or a number is not valid.
-    pub fn ask(&self, definitions: &Definitions, names: Names) -> Result<Risk, Failure> {
+    pub fn evaluate(&self, definitions: &Definitions, names: Names) -> Result<Risk, Failure> {
         let baseline = input::chance(&self.baseline.text(), &names.option("baseline"))?;
         let beta = input::factor(&self.beta.text(), &names.option("beta"))?;
         let prior = input::chance(&self.prior.text(), &names.option("prior"))?;

@@ -7,9 +7,9 @@ use mizan_ledger::{Account, AccountView, Cost, Done, Ledger, Outcome, Refusal, R
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::books;
 use crate::budget::view::{self, GapJson, LogJson, Remaining, log_json, nats};
 use crate::failure::Failure;
+use crate::lookup;
 use crate::number::OrderJson;
 
 /// A charge. Its id is the header `Idempotency-Key`.
@@ -189,7 +189,7 @@ impl Spend {
         let refused = match done.outcome {
             Outcome::Denied(denial) => Some(Refused {
                 denial,
-                by: books::name_of(ledger, denial.account),
+                by: lookup::name_of(ledger, denial.account),
                 fitting: match done.refusal {
                     Some(_) => alternatives(chain(&view), &event),
                     None => Vec::new(),

@@ -348,7 +348,7 @@ fn the_accountant_agrees_with_the_command_line() {
     );
     let names = mizan_api::names::Names::CommandLine;
     let same = request
-        .ask(&mizan_core::Definitions::default(), names)
+        .evaluate(&mizan_core::Definitions::default(), names)
         .unwrap();
     assert_eq!(told, mizan_api::number::json(&same.json()));
     let curve = ask(

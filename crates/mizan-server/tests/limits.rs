@@ -21,7 +21,7 @@ use mizan_server::serve::Listen;
 use serde_json::json;
 
 /// Sends text unchanged, and reads a response if there is one.
-fn raw(world: &World, text: &str) -> Option<common::client::Answer> {
+fn raw(world: &World, text: &str) -> Option<common::client::Response> {
     let mut stream = TcpStream::connect(world.address).unwrap();
     stream
         .set_read_timeout(Some(Duration::from_secs(60)))

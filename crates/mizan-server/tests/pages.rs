@@ -14,7 +14,7 @@ use std::io::{BufReader, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use common::client::{Answer, read};
+use common::client::{Response, read};
 use common::{World, wide};
 use mizan_server::identity::Role;
 use mizan_server::limits::Limits;
@@ -24,7 +24,7 @@ use mizan_server::routes::{Access, Route, Verb};
 const COUNT: &str = "SELECT+COUNT(*)+AS+n+FROM+visits";
 
 /// A request as a browser sends it, with a token instead of a cookie.
-fn browse(world: &World, token: Option<&str>, method: &str, path: &str, form: &str) -> Answer {
+fn browse(world: &World, token: Option<&str>, method: &str, path: &str, form: &str) -> Response {
     let token = token.map_or_else(String::new, |token| {
         format!("Authorization: Bearer {token}\r\n")
     });
@@ -32,7 +32,7 @@ fn browse(world: &World, token: Option<&str>, method: &str, path: &str, form: &s
 }
 
 /// A request with this line among its headers.
-fn send(world: &World, token: &str, method: &str, path: &str, form: &str) -> Answer {
+fn send(world: &World, token: &str, method: &str, path: &str, form: &str) -> Response {
     let length = form.len();
     let text = format!(
         "{method} {path} HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\n{token}\

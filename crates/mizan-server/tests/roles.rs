@@ -10,7 +10,7 @@
 
 mod common;
 
-use common::client::{Answer, Client};
+use common::client::{Client, Response};
 use common::{World, wide};
 use mizan_server::identity::Role;
 use mizan_server::routes::{self, Access, Route, Verb};
@@ -63,7 +63,7 @@ fn sample(route: &Route) -> (String, Option<Value>) {
     (path.to_owned(), body)
 }
 
-fn ask(client: &mut Client, route: &Route, path: &str, body: Option<&Value>) -> Answer {
+fn ask(client: &mut Client, route: &Route, path: &str, body: Option<&Value>) -> Response {
     let method = match route.method {
         Verb::Get => "GET",
         Verb::Post => "POST",
@@ -170,10 +170,10 @@ fn resources_of_others_look_like_missing_ones() {
     let asked = ours.post("/api/v1/queries", &json!({"sql": COUNT, "epsilon": 0.1}));
     assert_eq!(asked.status, 200, "{}", asked.text());
     let asked = asked.json();
-    let same = |one: Answer, other: Answer| {
+    let same = |one: Response, other: Response| {
         assert_eq!(one.status, other.status);
         assert!(one.status == 404 || one.status == 422, "{}", one.text());
-        let nameless = |answer: &Answer| answer.text().replace("visits", "absent");
+        let nameless = |answer: &Response| answer.text().replace("visits", "absent");
         assert_eq!(nameless(&one), nameless(&other));
     };
     for client in [&mut theirs, &mut runner] {

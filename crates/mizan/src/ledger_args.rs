@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-pub(crate) use mizan_api::books::{account, name_of};
 pub(crate) use mizan_api::budget::view::log_json;
+pub(crate) use mizan_api::lookup::{account, name_of};
 use mizan_api::names::Names;
 use mizan_core::Code;
 use mizan_ledger::{Ledger, Location, RequestId, default_state_dir};
@@ -117,5 +117,5 @@ impl LedgerArguments {
 
 /// The id of the request, if the option was given.
 pub(crate) fn request_id(text: Option<&str>) -> Result<Option<RequestId>, Failure> {
-    mizan_api::books::request_id(text, Names::CommandLine)
+    mizan_api::lookup::request_id(text, Names::CommandLine)
 }

@@ -42,7 +42,7 @@ fn main() -> ExitCode {
     let working = output::Working::start();
     let result = commands::run(cli.command, output);
     drop(working);
-    match result.and_then(output::Answer::print) {
+    match result.and_then(output::CommandOutput::print) {
         Ok(code) => code,
         Err(failure) => {
             output::eprint(&output::failure(&failure, cli.format));

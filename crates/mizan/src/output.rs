@@ -15,12 +15,12 @@ use crate::failure::Failure;
 
 /// The output of a command, and whether it is a refusal.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct CommandOutput {
     text: String,
     refused: bool,
 }
 
-impl Answer {
+impl CommandOutput {
     pub(crate) fn done(text: String) -> Self {
         Self {
             text,

@@ -4,8 +4,8 @@ use std::io::Read as _;
 
 use mizan_api::messages::Message as _;
 use mizan_api::names::Names;
-pub(crate) use mizan_api::question::bars;
-use mizan_api::question::{QuestionRequest, plain};
+pub(crate) use mizan_api::query::bars;
+use mizan_api::query::{QueryRequest, plain};
 use mizan_core::Delta;
 use mizan_engine::{Answer, AnswerCell, ChoiceReason, EngineSet, QueryService, SpendTarget};
 use mizan_ledger::Ledger;
@@ -77,7 +77,7 @@ impl QueryArguments {
     /// The target, epsilon or accuracy, and the share of the reserved delta.
     fn spending(&self) -> Result<(SpendTarget, Option<Delta>), Failure> {
         let given = |text: &Option<String>| text.as_deref().map(Into::into);
-        let request = QuestionRequest {
+        let request = QueryRequest {
             sql: String::new(),
             epsilon: given(&self.epsilon),
             accuracy: given(&self.accuracy),
@@ -119,7 +119,7 @@ pub(crate) fn with_query_service<T>(
 ) -> Result<T, Failure> {
     let engine = engine.open()?;
     let service = QueryService::new(ledger, catalogue, &engine);
-    ask(service).map_err(|error| Failure::of_question(&error, sql))
+    ask(service).map_err(|error| Failure::of_query_error(&error, sql))
 }
 
 /// The rows as text: bars if every row has one estimate, else a table.

@@ -8,7 +8,7 @@ use mizan_core::Code;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{Answer, Question, Solved};
+use super::{AccountResult, Solved, SolvedFor};
 use crate::messages::{AccountWarning, AsJson, EventPart, MessageJson, data, english};
 use crate::number::{OrderJson, finite};
 
@@ -19,10 +19,10 @@ pub struct AccountAnswer {
     pub expression: String,
     /// The delta that was given, or its bounds.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub delta: Option<GivenOrBound>,
+    pub delta: Option<RequestedOrBound>,
     /// The epsilon that was given, or its bounds.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub epsilon: Option<GivenOrBound>,
+    pub epsilon: Option<RequestedOrBound>,
     /// The results of all methods that apply.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub methods: Option<Vec<MethodJson>>,
@@ -63,7 +63,8 @@ pub struct AccountAnswer {
 /// A number that was given, or bounds of the number that was computed.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(untagged)]
-pub enum GivenOrBound {
+#[schema(as = GivenOrBound)]
+pub enum RequestedOrBound {
     /// The number that was given.
     Given(f64),
     /// Bounds of the computed number.
@@ -206,26 +207,27 @@ pub struct Ends {
     pub lower: Option<f64>,
 }
 
-impl Answer {
+impl AccountResult {
     /// The JSON form.
     #[must_use]
     pub fn json(&self) -> AccountAnswer {
         let solved = self.solved.as_ref();
         let bound = |solved: &Solved| {
-            GivenOrBound::Bound(Bound {
+            RequestedOrBound::Bound(Bound {
                 upper: finite(solved.best.upper),
                 lower: solved.account.lower().and_then(finite),
                 method: solved.best.method.name().to_owned(),
             })
         };
-        let (delta, epsilon) = match solved.map(|solved| (solved, solved.question)) {
+        let (delta, epsilon) = match solved.map(|solved| (solved, solved.solved_for)) {
             None => (None, None),
-            Some((solved, Question::EpsilonAt(delta))) => {
-                (Some(GivenOrBound::Given(delta.shown)), Some(bound(solved)))
-            }
-            Some((solved, Question::DeltaAt(epsilon))) => (
+            Some((solved, SolvedFor::EpsilonAt(delta))) => (
+                Some(RequestedOrBound::Given(delta.shown)),
                 Some(bound(solved)),
-                Some(GivenOrBound::Given(epsilon.shown)),
+            ),
+            Some((solved, SolvedFor::DeltaAt(epsilon))) => (
+                Some(bound(solved)),
+                Some(RequestedOrBound::Given(epsilon.shown)),
             ),
         };
         let listed = |list: &[(&str, AtOrder<f64>)]| list.iter().map(at_order).collect();

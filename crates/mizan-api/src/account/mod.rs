@@ -18,11 +18,11 @@ use crate::failure::Failure;
 use crate::input::{self, Expression, Typed};
 use crate::messages::AccountWarning;
 use crate::names::Names;
-use crate::number::Given;
+use crate::number::NumberInput;
 
 pub use json::{
-    AccountAnswer, AtOrderJson, Bound, ClosedFormJson, DerivationJson, Ends, GivenOrBound,
-    MethodJson, PartJson, ProfilePoint, Rate, RefusedMethod, ReportPoint,
+    AccountAnswer, AtOrderJson, Bound, ClosedFormJson, DerivationJson, Ends, MethodJson, PartJson,
+    ProfilePoint, Rate, RefusedMethod, ReportPoint, RequestedOrBound,
 };
 pub use profile::Profile;
 
@@ -36,10 +36,10 @@ pub struct AccountRequest {
     pub expression: String,
     /// The delta of the guarantee; the answer is an epsilon.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub delta: Option<Given>,
+    pub delta: Option<NumberInput>,
     /// The epsilon of the guarantee; the answer is a delta.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub epsilon: Option<Given>,
+    pub epsilon: Option<NumberInput>,
     /// Only this method; otherwise all that apply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
@@ -55,7 +55,7 @@ pub struct AccountRequest {
     /// The number of people in the data; delta should be far below its inverse, otherwise the
     /// answer has a warning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub population: Option<Given>,
+    pub population: Option<NumberInput>,
 }
 
 impl AccountRequest {
@@ -64,7 +64,11 @@ impl AccountRequest {
     /// # Errors
     ///
     /// A number or the event is not valid, or no method applies.
-    pub fn ask(&self, definitions: &Definitions, names: Names) -> Result<Answer, Failure> {
+    pub fn evaluate(
+        &self,
+        definitions: &Definitions,
+        names: Names,
+    ) -> Result<AccountResult, Failure> {
         let method = self.method.as_deref().map(method).transpose()?;
         let population = self.population.as_ref();
         let population = population
@@ -98,7 +102,7 @@ impl AccountRequest {
             ));
         }
         let expression = Expression::parse(&self.expression, definitions)?;
-        let mut answer = Answer::new(expression);
+        let mut answer = AccountResult::new(expression);
         if self.report {
             answer.report = Some(vector(&answer.event)?);
         }
@@ -108,8 +112,8 @@ impl AccountRequest {
             answer.solve_for_delta(epsilon, method, self.why)?;
         }
         if self.profile {
-            let question = answer.solved.as_ref().map(|solved| solved.question);
-            answer.profile = Some(Profile::of(&answer.event, method, question)?);
+            let solved_for = answer.solved.as_ref().map(|solved| solved.solved_for);
+            answer.profile = Some(Profile::of(&answer.event, method, solved_for)?);
         }
         answer.warn(population);
         Ok(answer)
@@ -139,7 +143,7 @@ fn vector(event: &PrivacyEvent) -> Result<Vec<AtOrder<Epsilon>>, Failure> {
 
 /// The complete answer.
 #[derive(Debug)]
-pub struct Answer {
+pub struct AccountResult {
     /// The event as it was given.
     pub expression: String,
     event: PrivacyEvent,
@@ -153,7 +157,7 @@ pub struct Answer {
 /// The result for a given δ or ε.
 #[derive(Debug)]
 struct Solved {
-    question: Question,
+    solved_for: SolvedFor,
     best: MethodBound<f64>,
     account: Comparison<f64>,
     /// With `--explain`: each conversion at its own best order.
@@ -166,12 +170,12 @@ struct Solved {
 
 /// Which of the two numbers is given.
 #[derive(Clone, Copy, Debug)]
-enum Question {
+enum SolvedFor {
     EpsilonAt(Typed<Delta>),
     DeltaAt(Typed<Epsilon>),
 }
 
-impl Answer {
+impl AccountResult {
     fn new(expression: Expression) -> Self {
         let Expression { text, event } = expression;
         Self {
@@ -234,7 +238,7 @@ impl Answer {
             })
         });
         self.solved = Some(Solved {
-            question: Question::EpsilonAt(delta),
+            solved_for: SolvedFor::EpsilonAt(delta),
             best: best(&account)?,
             conversions: conversions.collect(),
             grids: grids.collect(),
@@ -278,7 +282,7 @@ impl Answer {
             })
         });
         self.solved = Some(Solved {
-            question: Question::DeltaAt(epsilon),
+            solved_for: SolvedFor::DeltaAt(epsilon),
             best: best(&account)?,
             conversions: conversions.collect(),
             grids: Vec::new(),
@@ -293,9 +297,9 @@ impl Answer {
         let (Some(population), Some(solved)) = (population, &self.solved) else {
             return;
         };
-        let delta = match solved.question {
-            Question::EpsilonAt(delta) => delta.shown,
-            Question::DeltaAt(_) => solved.best.upper,
+        let delta = match solved.solved_for {
+            SolvedFor::EpsilonAt(delta) => delta.shown,
+            SolvedFor::DeltaAt(_) => solved.best.upper,
         };
         if delta * population > 0.01 {
             self.warnings

@@ -5,11 +5,11 @@ use mizan_accounting::methods::{Method, MethodBound};
 use mizan_core::{Epsilon, Round, format_decimal};
 use mizan_report::{Column, Table, Terminal, number};
 
-use super::{Answer, Question, Solved};
+use super::{AccountResult, Solved, SolvedFor};
 use crate::messages::{AccountWarning, Message};
 use crate::words::order_text;
 
-impl Answer {
+impl AccountResult {
     /// The answer as text.
     #[must_use]
     pub fn text(&self, terminal: &Terminal) -> String {
@@ -27,7 +27,7 @@ impl Answer {
     }
 }
 
-fn write(answer: &Answer, terminal: &Terminal) -> String {
+fn write(answer: &AccountResult, terminal: &Terminal) -> String {
     let mut text = String::new();
     if let Some(solved) = &answer.solved {
         text += &solved.text();
@@ -121,12 +121,12 @@ impl Solved {
     }
 
     fn headline(&self) -> String {
-        let (epsilon, delta) = match self.question {
-            Question::EpsilonAt(delta) => (
+        let (epsilon, delta) = match self.solved_for {
+            SolvedFor::EpsilonAt(delta) => (
                 number::epsilon_up(self.best.upper, 6),
                 number::delta_up(delta.shown),
             ),
-            Question::DeltaAt(epsilon) => (
+            SolvedFor::DeltaAt(epsilon) => (
                 number::nearest(epsilon.shown, 6),
                 number::delta_up(self.best.upper),
             ),
@@ -168,23 +168,23 @@ impl Solved {
     }
 
     pub(super) fn symbol(&self) -> &'static str {
-        match self.question {
-            Question::EpsilonAt(_) => "ε",
-            Question::DeltaAt(_) => "δ",
+        match self.solved_for {
+            SolvedFor::EpsilonAt(_) => "ε",
+            SolvedFor::DeltaAt(_) => "δ",
         }
     }
 
     pub(super) fn shown(&self, bound: f64) -> String {
-        match self.question {
-            Question::EpsilonAt(_) => number::epsilon_up(bound, 6),
-            Question::DeltaAt(_) => number::delta_up(bound),
+        match self.solved_for {
+            SolvedFor::EpsilonAt(_) => number::epsilon_up(bound, 6),
+            SolvedFor::DeltaAt(_) => number::delta_up(bound),
         }
     }
 
     fn shown_down(&self, bound: f64) -> String {
-        match self.question {
-            Question::EpsilonAt(_) => number::down(bound, 6),
-            Question::DeltaAt(_) => number::down(bound, 3),
+        match self.solved_for {
+            SolvedFor::EpsilonAt(_) => number::down(bound, 6),
+            SolvedFor::DeltaAt(_) => number::down(bound, 3),
         }
     }
 }

@@ -6,8 +6,8 @@ pub mod view;
 
 pub use burn_down::{BurnDown, BurnDownPoint};
 pub use show::{
-    BudgetAnswer, BudgetsAnswer, More, OwnDeltaJson, Shown, UnansweredChargeJson, UnansweredJson,
-    is_below,
+    AccountDetails, BudgetAnswer, BudgetsAnswer, OwnDeltaJson, RepeatsLeft, UnansweredChargeJson,
+    UnansweredJson, is_below,
 };
 pub use view::{
     AccountJson, GapJson, GuaranteeJson, LogJson, OrderLine, Remaining, SpentSoFar, TargetJson,

@@ -23,7 +23,8 @@ const NEWEST: usize = 100;
 
 /// How many more charges of an event fit.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct More {
+#[schema(as = More)]
+pub struct RepeatsLeft {
     /// The event.
     pub event: String,
     /// The number of charges.
@@ -35,11 +36,11 @@ pub struct More {
 
 /// An account and its history.
 #[derive(Debug)]
-pub struct Shown {
+pub struct AccountDetails {
     /// The account.
     pub view: AccountView,
     /// How many more charges fit.
-    pub more: Option<More>,
+    pub more: Option<RepeatsLeft>,
     /// The burn-down, unless the log is too long.
     pub burn_down: Option<BurnDown>,
     /// Charges that were started and never committed.
@@ -55,7 +56,7 @@ pub struct BudgetAnswer {
     #[serde(flatten)]
     pub account: AccountJson,
     /// About how many more charges of an event fit; by default of the last event charged.
-    pub about_more: Option<More>,
+    pub about_more: Option<RepeatsLeft>,
     /// The reserved delta, which mechanisms such as thresholds use.
     pub own_delta: OwnDeltaJson,
     /// The amounts at each order.
@@ -141,7 +142,7 @@ impl BudgetsAnswer {
     }
 }
 
-impl Shown {
+impl AccountDetails {
     /// Reads an account. `event` is the event for which to count further charges; `past` requests
     /// the burn-down for a log of any size.
     ///
@@ -159,7 +160,7 @@ impl Shown {
         let more = match event {
             Some(text) => {
                 let event = Expression::parse(text, &Definitions::default())?.event;
-                Some(More {
+                Some(RepeatsLeft {
                     count: view.how_many(&Cost::of(&event, view.account.orders())?),
                     event: event.to_string(),
                     given: true,
@@ -203,7 +204,7 @@ impl Shown {
 
 /// The last event that was charged to this account or one below, and how many more charges of it
 /// fit.
-fn last_charge(ledger: &Ledger, view: &AccountView) -> Result<Option<More>, Failure> {
+fn last_charge(ledger: &Ledger, view: &AccountView) -> Result<Option<RepeatsLeft>, Failure> {
     let size = ledger.head()?.size;
     let mut begin = size.saturating_sub(LOOK_BACK);
     let mut last = None;
@@ -226,7 +227,7 @@ fn last_charge(ledger: &Ledger, view: &AccountView) -> Result<Option<More>, Fail
     Ok(last.and_then(|charge| {
         let event: PrivacyEvent = charge.event.parse().ok()?;
         let cost = Cost::of(&event, view.account.orders()).ok()?;
-        Some(More {
+        Some(RepeatsLeft {
             event: charge.event,
             given: false,
             count: view.how_many(&cost),

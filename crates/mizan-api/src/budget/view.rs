@@ -237,7 +237,7 @@ fn spent_json(account: &Account, odometer: &Odometer) -> SpentSoFar {
 
 /// The least remaining budget of an account and all above it.
 #[derive(Clone, Copy, Debug)]
-pub struct Left<'a> {
+pub struct LeastRemaining<'a> {
     /// The account with the least remaining share.
     pub at: &'a Account,
     /// The deciding order, and the remaining share at it.
@@ -248,10 +248,10 @@ pub struct Left<'a> {
 
 /// The remaining budget of an account and all above it.
 #[must_use]
-pub fn left(view: &AccountView) -> Left<'_> {
+pub fn left(view: &AccountView) -> LeastRemaining<'_> {
     let of = |account| Odometer::remaining(account, Some(reading_delta(account)));
     let (epsilon, room) = of(&view.account);
-    let mut left = Left {
+    let mut left = LeastRemaining {
         at: &view.account,
         room,
         epsilon,

@@ -9,13 +9,13 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::entry::{self, EntryJson};
-use crate::books;
 use crate::budget::view::{LogJson, log_json};
 use crate::failure::Failure;
+use crate::lookup;
 
 /// A request for a part of the log.
 #[derive(Clone, Copy, Debug)]
-pub struct LogQuestion<'a> {
+pub struct LogRequest<'a> {
     /// The most entries.
     pub most: u64,
     /// The first position; otherwise the last entries are read.
@@ -50,11 +50,11 @@ impl LogPage {
     /// # Errors
     ///
     /// The account does not exist, or the ledger cannot be read.
-    pub fn read(ledger: &Ledger, question: LogQuestion<'_>) -> Result<Self, Failure> {
-        let LogQuestion { most, from, .. } = question;
-        let only = question.account;
+    pub fn read(ledger: &Ledger, request: LogRequest<'_>) -> Result<Self, Failure> {
+        let LogRequest { most, from, .. } = request;
+        let only = request.account;
         let only = only
-            .map(|name| Ok::<_, Failure>(books::account(ledger, name)?.account.number()))
+            .map(|name| Ok::<_, Failure>(lookup::account(ledger, name)?.account.number()))
             .transpose()?;
         let head = ledger.head()?;
         // For an account the whole log is read: entries after a reservation belong to its account
@@ -117,7 +117,7 @@ impl LogPage {
             let mut cache = cache.borrow_mut();
             let named = cache.entry(number);
             named
-                .or_insert_with(|| books::name_of(ledger, number))
+                .or_insert_with(|| lookup::name_of(ledger, number))
                 .clone()
         };
         let entries = self.entries.iter();

@@ -7,7 +7,7 @@ mod receipt;
 mod verify;
 
 pub use entry::{EntryCost, EntryJson};
-pub use log::{LogAnswer, LogPage, LogQuestion};
+pub use log::{LogAnswer, LogPage, LogRequest};
 pub use proofs::{CheckpointAnswer, ConsistencyAnswer, InclusionAnswer};
-pub use receipt::{ChargeJson, Found, ReceiptAnswer, find};
+pub use receipt::{ChargeJson, ReceiptAnswer, ReceiptDetails, find};
 pub use verify::VerifyAnswer;

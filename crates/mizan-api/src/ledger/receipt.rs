@@ -8,13 +8,13 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::entry::{self, EntryJson};
-use crate::books;
 use crate::budget::view::{LogJson, log_json};
 use crate::failure::Failure;
+use crate::lookup;
 
 /// An entry and its proof.
 #[derive(Debug)]
-pub struct Found {
+pub struct ReceiptDetails {
     /// The receipt of the entry.
     pub receipt: ReceiptText,
     /// The entry and the proofs.
@@ -56,7 +56,7 @@ pub struct ChargeJson {
 /// # Errors
 ///
 /// The receipt or id is unknown, or the log does not extend the log of the receipt.
-pub fn find(ledger: &Ledger, typed: &str) -> Result<Found, Failure> {
+pub fn find(ledger: &Ledger, typed: &str) -> Result<ReceiptDetails, Failure> {
     let typed = typed.trim();
     let receipt = if typed.starts_with("mizan1:") {
         typed.parse()?
@@ -69,13 +69,13 @@ pub fn find(ledger: &Ledger, typed: &str) -> Result<Found, Failure> {
             )
         })?
     };
-    Ok(Found {
+    Ok(ReceiptDetails {
         shown: ledger.show(&receipt)?,
         receipt,
     })
 }
 
-impl Found {
+impl ReceiptDetails {
     /// The JSON form.
     #[must_use]
     pub fn json(&self, ledger: &Ledger) -> ReceiptAnswer {
@@ -85,7 +85,7 @@ impl Found {
             proof,
             extends,
         } = &self.shown;
-        let name = |number: AccountNumber| books::name_of(ledger, number);
+        let name = |number: AccountNumber| lookup::name_of(ledger, number);
         let hashes = |hashes: &[Digest]| hashes.iter().map(ToString::to_string).collect();
         ReceiptAnswer {
             receipt: self.receipt.to_string(),

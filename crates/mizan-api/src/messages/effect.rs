@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::{
     Message, count_text, counted, end_text, fields, name_json, name_text, share_json, share_text,
 };
-use crate::question::plain;
+use crate::query::plain;
 
 impl Message for Effect {
     fn kind(&self) -> &'static str {

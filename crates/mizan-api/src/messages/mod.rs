@@ -21,7 +21,7 @@ pub use account::{AccountWarning, EventPart};
 pub use label::{Label, LabelText};
 pub use ledger::VerifyWarning;
 
-use crate::question::plain;
+use crate::query::plain;
 
 /// A message.
 pub trait Message {

@@ -6,7 +6,7 @@ use axum::Router;
 use axum::http::{HeaderValue, header};
 use axum::response::IntoResponse;
 use axum::routing::get;
-use mizan_api::question::QueryRefused;
+use mizan_api::query::QueryRefused;
 use mizan_api::spend::SpendRefused;
 use utoipa::OpenApi;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};

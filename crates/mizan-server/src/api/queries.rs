@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use mizan_api::dataset::{DatasetJson, DatasetsAnswer};
-use mizan_api::question::{QueryAnswer, QuestionRequest, QuoteAnswer};
+use mizan_api::query::{QueryAnswer, QueryRequest, QuoteAnswer};
 
 use super::problems::{AccessProblems, BodyProblems, NotFound};
 use super::{Authenticated, Key, Name};
@@ -53,7 +53,7 @@ pub(crate) async fn dataset(
     post,
     path = "/api/v1/quotes",
     tag = "questions",
-    request_body = QuestionRequest,
+    request_body = QueryRequest,
     responses(
         (status = 200, description = "the answer", body = QuoteAnswer),
         AccessProblems, BodyProblems,
@@ -63,7 +63,7 @@ pub(crate) async fn dataset(
 pub(crate) async fn quote(
     State(service): State<Service>,
     Authenticated(caller): Authenticated,
-    Json(request): Json<QuestionRequest>,
+    Json(request): Json<QueryRequest>,
 ) -> Result<axum::Json<QuoteAnswer>, Problem> {
     Ok(axum::Json(service.quote(&caller, request).await?))
 }
@@ -74,7 +74,7 @@ pub(crate) async fn quote(
     path = "/api/v1/queries",
     tag = "questions",
     params(("Idempotency-Key" = Option<String>, Header, description = "the id of the entry: a UUID, or any text of your own. The same key and query are charged once", max_length = 200)),
-    request_body = QuestionRequest,
+    request_body = QueryRequest,
     responses(
         (status = 200, description = "the answer", body = QueryAnswer),
         (status = 409, description = "the budget refuses the charge (with the members of QueryRefused), or the key was used for another request", body = ProblemJson, content_type = "application/problem+json"),
@@ -86,7 +86,7 @@ pub(crate) async fn query(
     State(service): State<Service>,
     Authenticated(caller): Authenticated,
     Key(key): Key,
-    Json(request): Json<QuestionRequest>,
+    Json(request): Json<QueryRequest>,
 ) -> Result<axum::Json<QueryAnswer>, Problem> {
     Ok(axum::Json(
         service.query(&caller, request, key).await?.answer,

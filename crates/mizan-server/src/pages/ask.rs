@@ -14,14 +14,14 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use mizan_api::messages::{AsJson, Message};
-use mizan_api::number::Given;
-use mizan_api::question::{QuestionRequest, QuoteAnswer, plain};
+use mizan_api::number::NumberInput;
+use mizan_api::query::{QueryRequest, QuoteAnswer, plain};
 use mizan_core::Code;
 use mizan_report::number;
 use serde::Deserialize;
 use serde_json::Value;
 
-use self::answer::{Answer, Refusal, answer_of, refusal_of, reserved_of};
+use self::answer::{AnswerView, Refusal, answer_of, refusal_of, reserved_of};
 use self::datasets::{Dataset, dataset_of};
 use super::frame::{Frame, link, page, part};
 use super::numbers;
@@ -81,7 +81,7 @@ struct AnswerPart {
 
 /// The outcome of a query.
 enum AskOutcome {
-    Answered(Box<Answer>),
+    Answered(Box<AnswerView>),
     Refused(Refusal),
     Failed(Box<Problem>),
     /// The form belongs to another session; this is the CSRF token of the present one.
@@ -167,11 +167,13 @@ impl AskForm {
         (self.spend_by == spend_by).then(|| text.trim())
     }
 
-    fn request(&self) -> QuestionRequest {
-        QuestionRequest {
+    fn request(&self) -> QueryRequest {
+        QueryRequest {
             sql: self.sql(),
-            epsilon: self.chosen("epsilon", &self.epsilon).map(Given::from),
-            accuracy: self.chosen("accuracy", &self.accuracy).map(Given::from),
+            epsilon: self.chosen("epsilon", &self.epsilon).map(NumberInput::from),
+            accuracy: self
+                .chosen("accuracy", &self.accuracy)
+                .map(NumberInput::from),
             threshold_delta: None,
         }
     }

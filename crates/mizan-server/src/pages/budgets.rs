@@ -4,7 +4,7 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
 use mizan_api::budget::{
-    AccountJson, BudgetAnswer, GapJson, Shown, UnansweredChargeJson, UnansweredJson,
+    AccountDetails, AccountJson, BudgetAnswer, GapJson, UnansweredChargeJson, UnansweredJson,
 };
 use mizan_api::dataset::DatasetJson;
 use mizan_report::Figure;
@@ -228,7 +228,7 @@ fn row_part(
     visitor: &Visitor,
     caller: &Caller,
     account: &AccountJson,
-    shown: Option<&Shown>,
+    shown: Option<&AccountDetails>,
     datasets: &[DatasetJson],
     with_past: bool,
 ) -> Result<String, Problem> {
@@ -311,13 +311,13 @@ pub(super) fn quoted(name: &str) -> String {
 }
 
 /// Whether nothing was charged yet.
-fn untouched(shown: &Shown) -> bool {
+fn untouched(shown: &AccountDetails) -> bool {
     let points = shown.burn_down.as_ref().map(|past| past.points().len());
     points.is_some_and(|points| points < 2)
 }
 
 /// The chart of the remaining budget; the small one has no labels.
-fn burn_down(t: &Strings, shown: &Shown, small: bool) -> Option<String> {
+fn burn_down(t: &Strings, shown: &AccountDetails, small: bool) -> Option<String> {
     let burn_down = shown.burn_down.as_ref()?;
     if burn_down.points().len() < 2 {
         return None;

@@ -12,7 +12,7 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use mizan_api::account::AccountRequest;
-use mizan_api::number::Given;
+use mizan_api::number::NumberInput;
 use mizan_report::{Axis, Figure, Panel, Series};
 use serde::Deserialize;
 
@@ -202,7 +202,7 @@ async fn composition(
     for n in ROUNDS {
         let request = AccountRequest {
             expression: format!("{n} * ({})", input.expression),
-            delta: Some(Given::from(input.delta.as_str())),
+            delta: Some(NumberInput::from(input.delta.as_str())),
             ..AccountRequest::default()
         };
         let answer = match service.account(caller, request).await {

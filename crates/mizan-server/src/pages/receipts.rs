@@ -5,8 +5,8 @@ use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use mizan_api::account::{AccountAnswer, AccountRequest, DerivationJson, GivenOrBound};
-use mizan_api::number::Given;
+use mizan_api::account::{AccountAnswer, AccountRequest, DerivationJson, RequestedOrBound};
+use mizan_api::number::NumberInput;
 use mizan_report::number;
 use serde::Deserialize;
 
@@ -147,7 +147,7 @@ async fn shown(visitor: &Visitor, service: &Service, typed: &str) -> Result<Resp
         Some(event) => {
             let request = AccountRequest {
                 expression: event.clone(),
-                delta: Some(Given::from(DELTA)),
+                delta: Some(NumberInput::from(DELTA)),
                 why: true,
                 ..AccountRequest::default()
             };
@@ -235,7 +235,7 @@ fn receipt_of(
 }
 
 fn best(t: &Strings, answer: &AccountAnswer) -> Option<Markup> {
-    let Some(GivenOrBound::Bound(bound)) = &answer.epsilon else {
+    let Some(RequestedOrBound::Bound(bound)) = &answer.epsilon else {
         return None;
     };
     let epsilon = numbers::up(bound.upper);

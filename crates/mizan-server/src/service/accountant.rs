@@ -61,9 +61,9 @@ impl Service {
         &self,
         _: &Caller,
         request: AccountRequest,
-    ) -> Result<account::Answer, Problem> {
+    ) -> Result<account::AccountResult, Problem> {
         bounded(&request.expression, &Definitions::default())?;
-        self.compute(move |_| Ok(request.ask(&Definitions::default(), Names::Program)?))
+        self.compute(move |_| Ok(request.evaluate(&Definitions::default(), Names::Program)?))
             .await
     }
 
@@ -74,7 +74,7 @@ impl Service {
     /// The event has no Rényi curve.
     pub async fn curve(&self, _: &Caller, request: CurveRequest) -> Result<Curve, Problem> {
         bounded(&request.expression, &Definitions::default())?;
-        self.compute(move |_| Ok(request.ask(&Definitions::default(), Names::Program)?))
+        self.compute(move |_| Ok(request.evaluate(&Definitions::default(), Names::Program)?))
             .await
     }
 
@@ -85,7 +85,7 @@ impl Service {
     /// The event has no Rényi curve.
     pub async fn risk(&self, _: &Caller, request: RiskRequest) -> Result<Risk, Problem> {
         bounded(&request.expression, &Definitions::default())?;
-        self.compute(move |_| Ok(request.ask(&Definitions::default(), Names::Program)?))
+        self.compute(move |_| Ok(request.evaluate(&Definitions::default(), Names::Program)?))
             .await
     }
 
@@ -96,7 +96,7 @@ impl Service {
     /// No method applies to a group.
     pub async fn group(&self, _: &Caller, request: GroupRequest) -> Result<Group, Problem> {
         bounded(&request.expression, &Definitions::default())?;
-        self.compute(move |_| Ok(request.ask(&Definitions::default(), Names::Program)?))
+        self.compute(move |_| Ok(request.evaluate(&Definitions::default(), Names::Program)?))
             .await
     }
 
@@ -111,7 +111,7 @@ impl Service {
         request: CalibrateRequest,
     ) -> Result<Calibrated, Problem> {
         bounded_template(&request.expression, &Definitions::default())?;
-        self.compute(move |_| Ok(request.ask(&Definitions::default(), Names::Program)?))
+        self.compute(move |_| Ok(request.evaluate(&Definitions::default(), Names::Program)?))
             .await
     }
 
@@ -130,7 +130,7 @@ impl Service {
                 "over HTTP a distribution may have at most {LONGEST_LIST} characters"
             )));
         }
-        self.compute(move |_| Ok(request.ask(Names::Program)?))
+        self.compute(move |_| Ok(request.evaluate(Names::Program)?))
             .await
     }
 }

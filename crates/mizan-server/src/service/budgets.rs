@@ -1,10 +1,10 @@
 //! Budgets, charges, receipts and the log.
 
 use mizan_api::budget::view::log_json;
-use mizan_api::budget::{BudgetsAnswer, Shown};
+use mizan_api::budget::{AccountDetails, BudgetsAnswer};
 use mizan_api::failure::Failure;
 use mizan_api::input::Expression;
-use mizan_api::ledger::{LogAnswer, LogPage, LogQuestion, ReceiptAnswer, find};
+use mizan_api::ledger::{LogAnswer, LogPage, LogRequest, ReceiptAnswer, find};
 use mizan_api::spend::{Spend, SpendAnswer, SpendRequest};
 use mizan_api::times;
 use mizan_core::Definitions;
@@ -78,16 +78,22 @@ impl Service {
         caller: &Caller,
         name: &str,
         event: Option<String>,
-    ) -> Result<Shown, Problem> {
+    ) -> Result<AccountDetails, Problem> {
         let (caller, name) = (caller.clone(), name.to_owned());
         if let Some(event) = &event {
             bounded(event, &Definitions::default())?;
         }
         let priced = event.is_some();
-        let look = move |service: &Self| -> Result<Shown, Problem> {
+        let look = move |service: &Self| -> Result<AccountDetails, Problem> {
             let view = service.visible(&caller, &name)?;
             let event = event.as_deref();
-            Ok(Shown::of(&service.0.ledger, view, event, false, |_| ())?)
+            Ok(AccountDetails::of(
+                &service.0.ledger,
+                view,
+                event,
+                false,
+                |_| (),
+            )?)
         };
         // The cost of an event may take long to compute: charges must not wait for that.
         match priced {
@@ -221,25 +227,25 @@ impl Service {
         }
         self.with_ledger(move |service| {
             let ledger = &service.0.ledger;
-            let question = LogQuestion {
+            let request = LogRequest {
                 most: page.last,
                 from: page.from,
                 account: page.account.as_deref(),
             };
-            if let Some(name) = question.account {
+            if let Some(name) = request.account {
                 let unknown = || Problem::not_found("this account");
                 let name = AccountName::new(name).map_err(|_| unknown())?;
                 ledger.account_named(&name)?.ok_or_else(unknown)?;
             }
             // A page beyond the end is empty.
             let head = ledger.head()?;
-            if question.from.is_some_and(|from| from >= head.size) {
+            if request.from.is_some_and(|from| from >= head.size) {
                 return Ok(LogAnswer {
                     entries: Vec::new(),
                     log: log_json(head),
                 });
             }
-            Ok(LogPage::read(ledger, question)?.json(ledger))
+            Ok(LogPage::read(ledger, request)?.json(ledger))
         })
         .await
     }

@@ -3,8 +3,8 @@
 use mizan_api::dataset::{DatasetJson, DatasetsAnswer};
 use mizan_api::failure::Failure;
 use mizan_api::names::Names;
-use mizan_api::question::{
-    QueryAnswer, QuestionRequest, QuoteAnswer, answered_json, bars, denied_json, quote_json,
+use mizan_api::query::{
+    QueryAnswer, QueryRequest, QuoteAnswer, answered_json, bars, denied_json, quote_json,
 };
 use mizan_core::Code;
 use mizan_engine::{EngineSet, QueryError, QueryOutcome, QueryService};
@@ -88,7 +88,7 @@ impl Service {
     pub async fn quote(
         &self,
         caller: &Caller,
-        request: QuestionRequest,
+        request: QueryRequest,
     ) -> Result<QuoteAnswer, Problem> {
         let spend_target = request.spend_target(Names::Program)?;
         let share = request.threshold_delta(Names::Program)?;
@@ -119,7 +119,7 @@ impl Service {
     pub async fn query(
         &self,
         caller: &Caller,
-        request: QuestionRequest,
+        request: QueryRequest,
         key: Option<String>,
     ) -> Result<QueryResult, Problem> {
         let spend_target = request.spend_target(Names::Program)?;
@@ -157,7 +157,7 @@ impl Service {
     fn answer(
         &self,
         caller: &Caller,
-        request: &QuestionRequest,
+        request: &QueryRequest,
         (spend_target, share): (mizan_engine::SpendTarget, Option<mizan_core::Delta>),
         name: Option<&str>,
     ) -> Result<QueryResult, Problem> {
@@ -179,7 +179,7 @@ impl Service {
             }
             query_problem(&error, sql)
         })?;
-        let text = |given: &Option<mizan_api::number::Given>| {
+        let text = |given: &Option<mizan_api::number::NumberInput>| {
             given.as_ref().map(|given| given.text().into_owned())
         };
         let (epsilon, accuracy) = (text(&request.epsilon), text(&request.accuracy));
@@ -271,7 +271,7 @@ fn is_owner(caller: &Caller) -> bool {
 
 /// Why a query has no answer.
 fn query_problem(error: &QueryError, sql: &str) -> Problem {
-    Failure::of_question(error, sql).into()
+    Failure::of_query_error(error, sql).into()
 }
 
 /// The request name of an `Idempotency-Key`. A UUID is the id of the entry, for every

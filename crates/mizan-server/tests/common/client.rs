@@ -8,13 +8,13 @@ use serde_json::Value;
 
 /// A response.
 #[derive(Debug, Clone)]
-pub(crate) struct Answer {
+pub(crate) struct Response {
     pub(crate) status: u16,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Vec<u8>,
 }
 
-impl Answer {
+impl Response {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let mut found = self.headers.iter().filter(|(key, _)| key == name);
         found.next().map(|(_, value)| value.as_str())
@@ -46,15 +46,15 @@ impl Client {
         }
     }
 
-    pub(crate) fn get(&mut self, path: &str) -> Answer {
+    pub(crate) fn get(&mut self, path: &str) -> Response {
         self.send("GET", path, &[], None).unwrap()
     }
 
-    pub(crate) fn post(&mut self, path: &str, body: &Value) -> Answer {
+    pub(crate) fn post(&mut self, path: &str, body: &Value) -> Response {
         self.send("POST", path, &[], Some(body)).unwrap()
     }
 
-    pub(crate) fn post_with_key(&mut self, path: &str, key: &str, body: &Value) -> Answer {
+    pub(crate) fn post_with_key(&mut self, path: &str, key: &str, body: &Value) -> Response {
         self.send("POST", path, &[("Idempotency-Key", key)], Some(body))
             .unwrap()
     }
@@ -66,7 +66,7 @@ impl Client {
         path: &str,
         headers: &[(&str, &str)],
         body: Option<&Value>,
-    ) -> std::io::Result<Answer> {
+    ) -> std::io::Result<Response> {
         let result = self.attempt(method, path, headers, body);
         match &result {
             Ok(answer) if answer.header("connection") != Some("close") => {}
@@ -81,7 +81,7 @@ impl Client {
         path: &str,
         headers: &[(&str, &str)],
         body: Option<&Value>,
-    ) -> std::io::Result<Answer> {
+    ) -> std::io::Result<Response> {
         if self.stream.is_none() {
             let stream = TcpStream::connect_timeout(&self.address, Duration::from_secs(10))?;
             stream.set_nodelay(true)?;
@@ -111,7 +111,7 @@ impl Client {
 }
 
 /// Reads one response; of an event stream, the first chunk.
-pub(crate) fn read(stream: &mut BufReader<TcpStream>) -> std::io::Result<Answer> {
+pub(crate) fn read(stream: &mut BufReader<TcpStream>) -> std::io::Result<Response> {
     let mut line = String::new();
     if stream.read_line(&mut line)? == 0 {
         return Err(std::io::ErrorKind::UnexpectedEof.into());
@@ -133,7 +133,7 @@ pub(crate) fn read(stream: &mut BufReader<TcpStream>) -> std::io::Result<Answer>
         let (name, value) = line.split_once(':').ok_or_else(bad)?;
         headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
     }
-    let mut answer = Answer {
+    let mut answer = Response {
         status,
         headers,
         body: Vec::new(),

@@ -92,7 +92,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         profile: arguments.profile,
         population: given(&arguments.population),
     };
-    let answer = request.ask(&arguments.defined.read()?, Names::CommandLine)?;
+    let answer = request.evaluate(&arguments.defined.read()?, Names::CommandLine)?;
     let mut saved = String::new();
     if let Some(profile) = &answer.profile {
         let event = &answer.expression;

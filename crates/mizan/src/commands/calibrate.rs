@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         epsilon: arguments.epsilon.as_str().into(),
         delta: arguments.delta.as_str().into(),
     };
-    let found = request.ask(&arguments.defined.read()?, Names::CommandLine)?;
+    let found = request.evaluate(&arguments.defined.read()?, Names::CommandLine)?;
     Ok(output.either(|| found.json(), || text(&found)))
 }
 

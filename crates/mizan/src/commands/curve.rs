@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         expression: input::typed(&arguments.expression)?,
         orders: arguments.orders.clone(),
     };
-    let curve = request.ask(&arguments.defined.read()?, Names::CommandLine)?;
+    let curve = request.evaluate(&arguments.defined.read()?, Names::CommandLine)?;
     if let Some(path) = &arguments.svg {
         output::write_file(path, &curve.figure(Label::english).to_svg())?;
     }

@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         q: arguments.q.clone(),
         orders: arguments.orders.clone(),
     };
-    let found = request.ask(Names::CommandLine)?;
+    let found = request.evaluate(Names::CommandLine)?;
     Ok(output.either(
         || found.json(),
         || {

@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         delta: arguments.delta.as_deref().map(Into::into),
         expression: input::typed(&arguments.expression)?,
     };
-    let group = request.ask(&arguments.defined.read()?, Names::CommandLine)?;
+    let group = request.evaluate(&arguments.defined.read()?, Names::CommandLine)?;
     Ok(output.either(|| group.json(), || text(&group)))
 }
 

@@ -26,9 +26,9 @@ pub(crate) mod token;
 
 use crate::cli::Command;
 use crate::failure::Failure;
-use crate::output::{Answer, Output};
+use crate::output::{CommandOutput, Output};
 
-pub(crate) fn run(command: Command, output: Output) -> Result<Answer, Failure> {
+pub(crate) fn run(command: Command, output: Output) -> Result<CommandOutput, Failure> {
     let text = match command {
         Command::Audit(arguments) => return audit::run(&arguments, output),
         Command::Dataset(arguments) => return dataset::run(&arguments, output),
@@ -55,5 +55,5 @@ pub(crate) fn run(command: Command, output: Output) -> Result<Answer, Failure> {
         Command::Completions(arguments) => completions::run(&arguments),
         Command::Man => completions::manual(),
     };
-    text.map(Answer::done)
+    text.map(CommandOutput::done)
 }

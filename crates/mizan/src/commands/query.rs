@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use mizan_api::budget::view;
 use mizan_api::names::Names;
-use mizan_api::question::{answered_json, delta_down, denied_help, denied_json};
+use mizan_api::query::{answered_json, delta_down, denied_help, denied_json};
 use mizan_engine::{Answered, Denied, QueryError, QueryOutcome, Quote, ReservedDelta, SpendTarget};
 use mizan_report::number;
 
@@ -14,7 +14,7 @@ use crate::cli::Format;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::ledger_args;
-use crate::output::{Answer, Output, eprint, shortened, wrapped, write_file};
+use crate::output::{CommandOutput, Output, eprint, shortened, wrapped, write_file};
 use crate::query_args::{self, QueryArguments};
 
 /// Answer a query with differential privacy, and charge its account
@@ -46,7 +46,7 @@ pub(crate) struct Arguments {
     svg: Option<PathBuf>,
 }
 
-pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failure> {
+pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<CommandOutput, Failure> {
     let query = &arguments.query;
     // `EXPLAIN PRIVACY SELECT ...` returns the quote.
     if mizan_sql::statement(&query.sql).0 {
@@ -81,12 +81,12 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
                     ),
                 }
             }
-            Answer::done(output.either(
+            CommandOutput::done(output.either(
                 || answered_json(answered),
                 || text(answered, query.explain, output),
             ))
         }
-        QueryOutcome::Denied(denied) => Answer::refused(output.either(
+        QueryOutcome::Denied(denied) => CommandOutput::refused(output.either(
             || denied_json(denied),
             || denied_text(denied, largest.as_deref(), output),
         )),

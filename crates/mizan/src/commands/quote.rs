@@ -1,7 +1,7 @@
 //! `mizan quote`: the cost and the expected error of a query.
 
 use mizan_api::budget::view;
-use mizan_api::question::{delta_down, quote_json};
+use mizan_api::query::{delta_down, quote_json};
 use mizan_engine::{Quote, ReservedDelta};
 use mizan_report::number;
 use mizan_sql::Note;
@@ -10,7 +10,7 @@ use super::query::advice;
 use crate::answer_text::{hidden_part, hint, joined, largest_epsilon, limits_part, notes_section};
 use crate::cli::Format;
 use crate::failure::Failure;
-use crate::output::{Answer, Output, shortened, wrapped};
+use crate::output::{CommandOutput, Output, shortened, wrapped};
 use crate::query_args::{QueryArguments, clamping_text, notes_text, why_text};
 
 /// Show the cost and expected error of a query; nothing is charged
@@ -25,11 +25,11 @@ pub(crate) struct Arguments {
     query: QueryArguments,
 }
 
-pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failure> {
+pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<CommandOutput, Failure> {
     run_for(&arguments.query, output)
 }
 
-pub(crate) fn run_for(query: &QueryArguments, output: Output) -> Result<Answer, Failure> {
+pub(crate) fn run_for(query: &QueryArguments, output: Output) -> Result<CommandOutput, Failure> {
     let ledger = query.ledger.read()?;
     let (quote, largest) = query.with_query_service(&ledger, |service, sql, spend_target| {
         let quote = service.quote(sql, spend_target)?;
@@ -50,8 +50,8 @@ pub(crate) fn run_for(query: &QueryArguments, output: Output) -> Result<Answer, 
         || text(&quote, largest.as_deref(), query.explain) + &limits,
     );
     Ok(match quote.fits {
-        true => Answer::done(shown),
-        false => Answer::refused(shown),
+        true => CommandOutput::done(shown),
+        false => CommandOutput::refused(shown),
     })
 }
 

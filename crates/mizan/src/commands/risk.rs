@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         beta: arguments.beta.as_str().into(),
         prior: arguments.prior.as_str().into(),
     };
-    let risk = request.ask(&arguments.defined.read()?, Names::CommandLine)?;
+    let risk = request.evaluate(&arguments.defined.read()?, Names::CommandLine)?;
     Ok(output.either(|| risk.json(), || text(&risk)))
 }
 

@@ -9,7 +9,7 @@ use mizan_report::{Column, Table, number};
 use crate::failure::Failure;
 use crate::input;
 use crate::ledger_args::{self, LedgerArguments};
-use crate::output::{Answer, Output, order_text, shortened};
+use crate::output::{CommandOutput, Output, order_text, shortened};
 
 /// Charge an account for a release made elsewhere
 #[derive(Debug, clap::Args)]
@@ -43,18 +43,18 @@ pub(crate) struct Arguments {
     ledger: LedgerArguments,
 }
 
-pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failure> {
+pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<CommandOutput, Failure> {
     let event = input::expression(&arguments.expression, &Definitions::default())?.event;
     let id = ledger_args::request_id(arguments.id.as_deref())?;
     let ledger = arguments.ledger.open()?;
     let account = ledger_args::account(&ledger, &arguments.name)?;
     let spend = Spend::charge(&ledger, &account, event, id)?;
     let answer = match &spend.refused {
-        Some(refused) => Answer::refused(output.either(
+        Some(refused) => CommandOutput::refused(output.either(
             || spend.refused_json(refused),
             || refused_text(&spend, refused, arguments.explain, output),
         )),
-        None => Answer::done(output.either(|| spend.json(), || text(&spend, output))),
+        None => CommandOutput::done(output.either(|| spend.json(), || text(&spend, output))),
     };
     ledger.close()?;
     Ok(answer)

@@ -12,9 +12,9 @@ use mizan_accounting::methods::{self, Method, MethodBound};
 use mizan_accounting::{PrivacyProfile, TradeOff};
 use mizan_core::{Bracket, Delta, Epsilon, PrivacyEvent, Probability};
 
-use super::Question;
+use super::SolvedFor;
 use crate::failure::Failure;
-use sample::{Patience, coarse_to_fine};
+use sample::{SamplingLimit, coarse_to_fine};
 
 /// The steps of a curve.
 const STEPS: u32 = 128;
@@ -22,13 +22,13 @@ const STEPS: u32 = 128;
 /// The steps of the trade-off function, which is tighter with more.
 const TRADE_OFF_STEPS: u32 = 512;
 
-const FOR_OTHERS: Patience = Patience {
+const FOR_OTHERS: SamplingLimit = SamplingLimit {
     time: Duration::from_millis(300),
     least: 5,
 };
 
 /// The time limit of the trade-off function, which also uses the points of the profile.
-const FOR_TRADE_OFF: Patience = Patience {
+const FOR_TRADE_OFF: SamplingLimit = SamplingLimit {
     time: Duration::from_millis(300),
     least: 1,
 };
@@ -64,20 +64,20 @@ impl Profile {
     pub(super) fn of(
         event: &PrivacyEvent,
         method: Option<Method>,
-        question: Option<Question>,
+        solved_for: Option<SolvedFor>,
     ) -> Result<Self, Failure> {
         let methods = method.map_or_else(|| Method::ALL.to_vec(), |method| vec![method]);
-        let (epsilons, smallest_delta) = range(event, &methods, question)?;
+        let (epsilons, smallest_delta) = range(event, &methods, solved_for)?;
         let relaxed = event.relaxed();
         let epsilon = |step| Epsilon::saturating(between(epsilons, step, STEPS));
         let mut curves = Vec::new();
         let mut lower: Vec<(u32, f64)> = Vec::new();
         for method in methods {
-            let patience = FOR_OTHERS;
+            let limit = FOR_OTHERS;
             let all: Vec<Epsilon> = (0..=STEPS).map(epsilon).collect();
             let bounds = match numeric_at(method, event, &relaxed, &all) {
                 Some(bounds) => (0..).zip(bounds).collect(),
-                None => coarse_to_fine(STEPS, patience, |step| {
+                None => coarse_to_fine(STEPS, limit, |step| {
                     delta_by(method, event, &relaxed, epsilon(step))
                 }),
             };
@@ -236,7 +236,7 @@ fn bracket(bound: &MethodBound<Delta>) -> Bracket<Delta> {
 fn range(
     event: &PrivacyEvent,
     methods: &[Method],
-    question: Option<Question>,
+    solved_for: Option<SolvedFor>,
 ) -> Result<((f64, f64), f64), Failure> {
     let epsilon = |delta: f64| {
         let by = |&method: &Method| {
@@ -245,8 +245,8 @@ fn range(
         };
         methods.iter().filter_map(by).reduce(f64::min)
     };
-    let asked = match question {
-        Some(Question::EpsilonAt(delta)) => Some((delta.value.get() * 1e-3).min(1e-12)),
+    let asked = match solved_for {
+        Some(SolvedFor::EpsilonAt(delta)) => Some((delta.value.get() * 1e-3).min(1e-12)),
         _ => None,
     };
     let deltas = asked.into_iter().chain(SMALLEST_DELTAS);
@@ -264,7 +264,7 @@ fn range(
     } else {
         (low, high)
     };
-    if let Some(Question::DeltaAt(epsilon)) = question {
+    if let Some(SolvedFor::DeltaAt(epsilon)) = solved_for {
         low = low.min(epsilon.value.get());
         high = high.max(epsilon.value.get());
     }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 /// The time limit of a curve.
 #[derive(Clone, Copy)]
-pub(super) struct Patience {
+pub(super) struct SamplingLimit {
     /// A curve that takes longer has fewer points,
     pub(super) time: Duration,
     /// but at least this many.
@@ -16,7 +16,7 @@ pub(super) struct Patience {
 /// without a value are left out.
 pub(super) fn coarse_to_fine<T>(
     steps: u32,
-    patience: Patience,
+    limit: SamplingLimit,
     mut at: impl FnMut(u32) -> Option<T>,
 ) -> Vec<(u32, T)> {
     let strides = std::iter::successors(Some(steps), |stride| Some(stride / 2));
@@ -26,7 +26,7 @@ pub(super) fn coarse_to_fine<T>(
     let start = Instant::now();
     let mut found = Vec::new();
     for (done, step) in std::iter::once(0).chain(order).enumerate() {
-        if done >= patience.least && start.elapsed() > patience.time {
+        if done >= limit.least && start.elapsed() > limit.time {
             break;
         }
         if let Some(value) = at(step) {
@@ -41,24 +41,24 @@ pub(super) fn coarse_to_fine<T>(
 mod tests {
     use super::*;
 
-    const PATIENCE: Patience = Patience {
+    const LIMIT: SamplingLimit = SamplingLimit {
         time: Duration::from_millis(40),
         least: 5,
     };
 
     #[test]
     fn every_step_comes_once() {
-        let found = coarse_to_fine(16, PATIENCE, Some);
+        let found = coarse_to_fine(16, LIMIT, Some);
         assert_eq!(found, (0..=16).map(|n| (n, n)).collect::<Vec<_>>());
     }
 
     #[test]
     fn a_slow_curve_is_coarse() {
-        let found = coarse_to_fine(1024, PATIENCE, |step| {
-            std::thread::sleep(PATIENCE.time / 4);
+        let found = coarse_to_fine(1024, LIMIT, |step| {
+            std::thread::sleep(LIMIT.time / 4);
             Some(step)
         });
-        assert!((PATIENCE.least..9).contains(&found.len()));
+        assert!((LIMIT.least..9).contains(&found.len()));
         assert!(found.iter().any(|(step, _)| *step == 1024));
     }
 }

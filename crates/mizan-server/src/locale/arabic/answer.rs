@@ -1,7 +1,7 @@
 //! The messages of quotes and answers: limits, notes, and the choice of the noise.
 
 use mizan_api::messages::{count_text, width_text};
-use mizan_api::question::plain;
+use mizan_api::query::plain;
 use mizan_engine::{Accuracy, ChoiceReason, NoiseKind};
 use mizan_report::number;
 use mizan_sql::{Effect, End, Note, QuantileRank, RankTarget, Share, Type};

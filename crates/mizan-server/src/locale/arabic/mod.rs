@@ -44,7 +44,7 @@ pub(super) fn refused(method: &RefusedMethod) -> Markup {
 /// What an aggregate is called.
 fn name(name: &AggregateName) -> String {
     match name {
-        AggregateName::Column(name) => mizan_api::question::plain(name),
+        AggregateName::Column(name) => mizan_api::query::plain(name),
         AggregateName::Place(place) => format!("التجميع رقم {place}"),
     }
 }

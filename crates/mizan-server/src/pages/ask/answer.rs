@@ -1,6 +1,6 @@
 //! An answer, or a refusal by the budget, as the page shows it.
 
-use mizan_api::question::{QueryAnswer, ReservedDeltaJson, delta_down, plain};
+use mizan_api::query::{QueryAnswer, ReservedDeltaJson, delta_down, plain};
 use mizan_report::number;
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use crate::locale::{Markup, Strings, fill};
 use crate::service::QueryResult;
 
 /// An answer as the page shows it.
-pub(super) struct Answer {
+pub(super) struct AnswerView {
     pub(super) id: String,
     pub(super) repeated: bool,
     pub(super) spent: String,
@@ -43,7 +43,7 @@ pub(super) struct Refusal {
     pub(super) short_of_delta: bool,
 }
 
-pub(super) fn answer_of(t: &'static Strings, queried: QueryResult) -> Answer {
+pub(super) fn answer_of(t: &'static Strings, queried: QueryResult) -> AnswerView {
     let QueryResult { answer, svg } = queried;
     let columns = answer
         .rows
@@ -54,7 +54,7 @@ pub(super) fn answer_of(t: &'static Strings, queried: QueryResult) -> Answer {
         .iter()
         .map(|row| row.values().map(|shown| cell(t, shown)).collect());
     let confidence = number::nearest(100.0 * answer.confidence, 3);
-    Answer {
+    AnswerView {
         id: answer.id.clone(),
         repeated: answer.repeated,
         spent: spent(&answer),

@@ -1,7 +1,7 @@
 //! Datasets below the form: privacy unit, contribution limits, columns and examples.
 
 use mizan_api::dataset::DatasetJson;
-use mizan_api::question::plain;
+use mizan_api::query::plain;
 use mizan_sql::Type;
 use serde_json::Value;
 

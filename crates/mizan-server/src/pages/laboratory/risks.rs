@@ -1,6 +1,6 @@
 //! What an event means for a person: probabilities of bad outcomes, and beliefs of others.
 
-use mizan_api::number::Given;
+use mizan_api::number::NumberInput;
 use mizan_api::risk::{RiskAnswer, RiskRequest};
 use mizan_report::{Axis, Figure, Panel, Series, number};
 
@@ -45,9 +45,9 @@ impl Risks {
         let risk = async |baseline: &str| {
             let request = RiskRequest {
                 expression: input.expression.clone(),
-                baseline: Given::from(baseline),
-                beta: Given::from("10"),
-                prior: Given::from("0.5"),
+                baseline: NumberInput::from(baseline),
+                beta: NumberInput::from("10"),
+                prior: NumberInput::from("0.5"),
             };
             service.risk(caller, request).await.map(|risk| risk.json())
         };

@@ -2,10 +2,10 @@
 //! the command line, over HTTP and in Rust.
 
 use askama::Template;
-use mizan_api::account::{AccountAnswer, AccountRequest, GivenOrBound};
+use mizan_api::account::{AccountAnswer, AccountRequest, RequestedOrBound};
 use mizan_api::curve::CurveRequest;
 use mizan_api::messages::AsJson;
-use mizan_api::number::Given;
+use mizan_api::number::NumberInput;
 use mizan_report::Figure;
 
 use super::super::numbers;
@@ -85,7 +85,7 @@ async fn summarize(
 ) -> Result<EventSummary, Problem> {
     let request = AccountRequest {
         expression: input.expression.clone(),
-        delta: Some(Given::from(input.delta.trim())),
+        delta: Some(NumberInput::from(input.delta.trim())),
         ..AccountRequest::default()
     };
     let answer = service.account(caller, request).await?.json();
@@ -139,7 +139,7 @@ async fn summarize(
 
 fn bound(answer: &AccountAnswer) -> (Option<f64>, Option<f64>, &str) {
     match &answer.epsilon {
-        Some(GivenOrBound::Bound(bound)) => (bound.upper, bound.lower, &bound.method),
+        Some(RequestedOrBound::Bound(bound)) => (bound.upper, bound.lower, &bound.method),
         _ => (None, None, ""),
     }
 }

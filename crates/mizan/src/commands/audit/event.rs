@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::define::DefineArguments;
 use crate::failure::Failure;
 use crate::input::{self, Expression, Typed};
-use crate::output::{self, Answer, Output, Progress};
+use crate::output::{self, CommandOutput, Output, Progress};
 use mizan_api::number::finite;
 
 /// The default confidence: a false alarm has probability 1e-6.
@@ -77,7 +77,7 @@ struct Report {
     found: Audit,
 }
 
-pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failure> {
+pub(super) fn run(arguments: &Arguments, output: Output) -> Result<CommandOutput, Failure> {
     let confidence = input::confidence(&arguments.confidence, "--confidence")?;
     let samples = arguments.samples.as_deref();
     let samples = samples
@@ -127,9 +127,9 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
     }
     let text = output.either(|| report.json(), || report.text(output) + &saved);
     Ok(if report.is_violation() {
-        Answer::refused(text)
+        CommandOutput::refused(text)
     } else {
-        Answer::done(text)
+        CommandOutput::done(text)
     })
 }
 

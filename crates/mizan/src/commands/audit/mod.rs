@@ -7,7 +7,7 @@ mod sql;
 use mizan_core::Code;
 
 use crate::failure::Failure;
-use crate::output::{Answer, Output};
+use crate::output::{CommandOutput, Output};
 
 /// Attack a mechanism to bound its epsilon from below
 #[derive(Debug, clap::Args)]
@@ -43,7 +43,7 @@ enum Attack {
     Sql(sql::Arguments),
 }
 
-pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failure> {
+pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<CommandOutput, Failure> {
     match &arguments.attack {
         // Not left to clap: it would take `--format` for a conflict too.
         Some(_) if arguments.event.is_given() => Err(Failure::new(

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::input;
-use crate::output::{self, Answer, Output, Progress};
+use crate::output::{self, CommandOutput, Output, Progress};
 use mizan_api::number::finite;
 
 /// The default number of queries for each person.
@@ -56,7 +56,7 @@ struct Report {
     points: Vec<Point>,
 }
 
-pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failure> {
+pub(super) fn run(arguments: &Arguments, output: Output) -> Result<CommandOutput, Failure> {
     let people = input::whole(&arguments.people, "--n", Reconstruction::PEOPLE)?;
     let queries = match &arguments.queries {
         Some(text) => input::whole(text, "--queries", Reconstruction::QUERIES)?,
@@ -81,7 +81,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
         }
     }
     let text = output.either(|| report.json(), || report.text(output) + &saved);
-    Ok(Answer::done(text))
+    Ok(CommandOutput::done(text))
 }
 
 impl Report {

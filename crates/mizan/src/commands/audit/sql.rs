@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::demo_rng::DemoRng;
 use crate::failure::Failure;
 use crate::input;
-use crate::output::{Answer, Output, Progress, shortened};
+use crate::output::{CommandOutput, Output, Progress, shortened};
 
 /// Run random queries with and without one person, and compare
 #[derive(Debug, clap::Args)]
@@ -46,7 +46,7 @@ pub(super) struct Arguments {
     seed: u64,
 }
 
-pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failure> {
+pub(super) fn run(arguments: &Arguments, output: Output) -> Result<CommandOutput, Failure> {
     let pairs = input::whole(&arguments.pairs, "--pairs", 1..=100_000_000)?;
     let folder = std::env::temp_dir().join(format!("mizan-audit-{}", std::process::id()));
     let failed = |error| Failure::file("write", &folder.display().to_string(), &error);
@@ -61,8 +61,8 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
         let audit = audit.map_err(failed)?;
         let shown = output.either(|| failures_json(&audit), || failures_text(&audit));
         return Ok(match audit.violations.is_empty() {
-            true => Answer::done(shown),
-            false => Answer::refused(shown),
+            true => CommandOutput::done(shown),
+            false => CommandOutput::refused(shown),
         });
     }
     let engine = DataFusion::new()?;
@@ -73,8 +73,8 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
     let audit = audit.map_err(failed)?;
     let shown = output.either(|| json(&audit), || text(&audit));
     Ok(match audit.violations.is_empty() {
-        true => Answer::done(shown),
-        false => Answer::refused(shown),
+        true => CommandOutput::done(shown),
+        false => CommandOutput::refused(shown),
     })
 }
 

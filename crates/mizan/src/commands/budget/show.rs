@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use mizan_api::budget::view::{self, nats_text};
-use mizan_api::budget::{BurnDown, More, Shown};
+use mizan_api::budget::{AccountDetails, BurnDown, RepeatsLeft};
 use mizan_api::messages::Label;
 use mizan_ledger::AccountView;
 use mizan_ledger::evidence::{MAX_UNANSWERED, UnansweredCharge};
@@ -54,7 +54,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     let view = ledger_args::account(&ledger, &arguments.name)?;
     let event = arguments.event.as_deref().map(input::typed).transpose()?;
     let progress = Progress::of(ledger.head()?.size);
-    let shown = Shown::of(
+    let shown = AccountDetails::of(
         &ledger,
         view,
         event.as_deref(),
@@ -80,7 +80,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
 fn text(
     view: &AccountView,
     unanswered: &[UnansweredCharge],
-    more: Option<&More>,
+    more: Option<&RepeatsLeft>,
     burn_down: Option<&BurnDown>,
     output: Output,
 ) -> String {

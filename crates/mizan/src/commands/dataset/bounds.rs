@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::input;
 use crate::interrupt;
 use crate::ledger_args::LedgerArguments;
-use crate::output::{Answer, Output};
+use crate::output::{CommandOutput, Output};
 use crate::query_args::with_query_service;
 
 /// Estimate the bounds of a column privately, and store them
@@ -49,7 +49,7 @@ pub(crate) struct Arguments {
     ledger: LedgerArguments,
 }
 
-pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failure> {
+pub(super) fn run(arguments: &Arguments, output: Output) -> Result<CommandOutput, Failure> {
     let spend_target = match &arguments.epsilon {
         Some(text) => mizan_engine::SpendTarget::Epsilon(input::epsilon(text, "--epsilon")?.value),
         None => mizan_engine::SpendTarget::DefaultShare,
@@ -65,8 +65,8 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
     let (bounds, answered) = match found {
         FoundBounds::Found(bounds, answered) => (bounds, answered),
         FoundBounds::Denied(denied) => {
-            return Ok(Answer::refused(output.either(
-                || mizan_api::question::denied_json(&denied),
+            return Ok(CommandOutput::refused(output.either(
+                || mizan_api::query::denied_json(&denied),
                 || query::denied_text(&denied, None, output),
             )));
         }
@@ -84,7 +84,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
         }
         Ok(())
     })?;
-    Ok(Answer::done(output.either(
+    Ok(CommandOutput::done(output.either(
         || {
             json!({
                 "dataset": arguments.name,

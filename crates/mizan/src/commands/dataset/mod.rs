@@ -6,7 +6,7 @@ mod list;
 mod show;
 
 use crate::failure::Failure;
-use crate::output::{Answer, Output};
+use crate::output::{CommandOutput, Output};
 
 /// Add, list and show datasets; find bounds privately
 #[derive(Debug, clap::Args)]
@@ -23,11 +23,11 @@ enum Command {
     Bounds(bounds::Arguments),
 }
 
-pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failure> {
+pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<CommandOutput, Failure> {
     match &arguments.command {
-        Command::Add(arguments) => add::run(arguments, output).map(Answer::done),
-        Command::List(arguments) => list::run(arguments, output).map(Answer::done),
-        Command::Show(arguments) => show::run(arguments, output).map(Answer::done),
+        Command::Add(arguments) => add::run(arguments, output).map(CommandOutput::done),
+        Command::List(arguments) => list::run(arguments, output).map(CommandOutput::done),
+        Command::Show(arguments) => show::run(arguments, output).map(CommandOutput::done),
         Command::Bounds(arguments) => bounds::run(arguments, output),
     }
 }

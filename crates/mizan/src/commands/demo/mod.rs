@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use mizan_api::budget::BurnDown;
 use mizan_api::messages::Label;
-use mizan_api::question::{answered_json, denied_json};
+use mizan_api::query::{answered_json, denied_json};
 use mizan_core::{Code, Delta, Epsilon};
 use mizan_engine::{Answered, DataFusion, QueryOutcome, QueryService, SpendTarget};
 use mizan_ledger::{
@@ -198,7 +198,7 @@ impl Story {
         let spend_target = SpendTarget::Epsilon(Epsilon::new(chapter.epsilon)?);
         let sql = chapter.sql;
         self.tell(&format!("{number}. {}\n{}", chapter.about, shown(sql)));
-        let failed = |error| Failure::of_question(&error, sql);
+        let failed = |error| Failure::of_query_error(&error, sql);
         let quote = service.quote(sql, spend_target).map_err(failed)?;
         self.tell(&format!(
             "   quoted: ε {}, fits\n\n",
@@ -244,7 +244,7 @@ impl Story {
             "7. A query that no longer fits the budget\n{}",
             shown(TOO_MUCH)
         ));
-        let failed = |error| Failure::of_question(&error, TOO_MUCH);
+        let failed = |error| Failure::of_query_error(&error, TOO_MUCH);
         let spend_target = SpendTarget::Epsilon(Epsilon::new(EPSILON)?);
         if let QueryOutcome::Denied(denied) = service
             .query(TOO_MUCH, spend_target, None)
@@ -266,7 +266,7 @@ impl Story {
             shown(FORBIDDEN)
         ));
         if let Err(error) = service.quote(FORBIDDEN, SpendTarget::DefaultShare) {
-            let failure = Failure::of_question(&error, FORBIDDEN);
+            let failure = Failure::of_query_error(&error, FORBIDDEN);
             self.tell(&crate::output::failure(&failure, self.output.format));
             self.refused
                 .push(json!({"code": error.code(), "message": error.to_string()}));

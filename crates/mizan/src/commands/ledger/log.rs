@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use mizan_api::ledger::{LogPage, LogQuestion, entry};
+use mizan_api::ledger::{LogPage, LogRequest, entry};
 use mizan_ledger::{AccountNumber, Body, Entry};
 use mizan_report::{Column, Table};
 
@@ -50,7 +50,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     let ledger = arguments.ledger.look_into()?;
     let page = LogPage::read(
         &ledger,
-        LogQuestion {
+        LogRequest {
             most,
             from,
             account: arguments.account.as_deref(),

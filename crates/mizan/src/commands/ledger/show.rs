@@ -1,6 +1,6 @@
 //! `mizan ledger show`: one entry with its inclusion and consistency proofs.
 
-use mizan_api::ledger::{Found, entry, find};
+use mizan_api::ledger::{ReceiptDetails, entry, find};
 use mizan_ledger::AccountNumber;
 use mizan_ledger::ledger::ReceiptProof;
 use mizan_ledger::log::leaf_hash;
@@ -31,7 +31,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     let ledger = arguments.ledger.look_into()?;
     let found = find(&ledger, &arguments.receipt)?;
     let name = |number: AccountNumber| ledger_args::name_of(&ledger, number);
-    let Found { receipt, shown } = &found;
+    let ReceiptDetails { receipt, shown } = &found;
     let ReceiptProof {
         entry,
         head,

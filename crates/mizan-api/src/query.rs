@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::input;
 use crate::messages::{AsJson, MessageJson, data, english};
 use crate::names::Names;
-use crate::number::{Given, finite, json};
+use crate::number::{NumberInput, finite, json};
 
 /// The most rows that are drawn as bars.
 const MOST_BARS: usize = 40;
@@ -24,24 +24,24 @@ const MOST_BARS: usize = 40;
 /// budget is spent.
 #[derive(Clone, Debug, Default, Deserialize, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(example = json!({"sql": "SELECT COUNT(*) AS n FROM visits", "epsilon": 0.1}))]
-pub struct QuestionRequest {
+#[schema(as = QuestionRequest, example = json!({"sql": "SELECT COUNT(*) AS n FROM visits", "epsilon": 0.1}))]
+pub struct QueryRequest {
     /// A SELECT with aggregates.
     pub sql: String,
     /// The largest epsilon to spend.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub epsilon: Option<Given>,
+    pub epsilon: Option<NumberInput>,
     /// Choose epsilon so that the 95 % margin of error is at most this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub accuracy: Option<Given>,
+    pub accuracy: Option<NumberInput>,
     /// The part of the reserved delta to use for hiding small groups, if groups are discovered in
     /// the data. A smaller part makes the threshold higher. Default: a twentieth of what is left of
     /// it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub threshold_delta: Option<Given>,
+    pub threshold_delta: Option<NumberInput>,
 }
 
-impl QuestionRequest {
+impl QueryRequest {
     /// How much to spend.
     ///
     /// # Errors
@@ -369,7 +369,7 @@ pub fn denied_help(denied: &Denied, names: Names) -> String {
 /// ignored: the ledger stores 2.5e-7 as one unit less.
 ///
 /// ```
-/// use mizan_api::question::delta_down;
+/// use mizan_api::query::delta_down;
 ///
 /// assert_eq!(delta_down(2.499_999_999_99e-7), "2.5e-7");
 /// assert_eq!(delta_down(2.399e-7), "2.39e-7");
