@@ -67,13 +67,13 @@ const UNKNOWN: Bracket<Delta> = Bracket {
 #[derive(Clone, Debug, PartialEq)]
 pub struct TradeOff {
     /// By rising x, the first at zero.
-    places: Vec<Place>,
+    places: Vec<BoundedPoint>,
     advantage: Bracket<Delta>,
 }
 
 /// What is known of v at one place.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Place {
+struct BoundedPoint {
     x: f64,
     lower: f64,
     upper: f64,
@@ -109,15 +109,15 @@ impl TradeOff {
     /// From points of a profile, the worse of both directions: the brackets may
     /// come from any method. The more points, the tighter.
     pub fn new(profile: &[(Epsilon, Bracket<Delta>)]) -> Self {
-        let mut places = vec![Place::known(0.0, 0.0, 0.0)];
+        let mut places = vec![BoundedPoint::known(0.0, 0.0, 0.0)];
         let points = monotone(profile);
         for &(epsilon, delta) in &points {
-            places.extend(Place::above_one(epsilon, delta));
-            places.extend(Place::below_one(epsilon, delta));
+            places.extend(BoundedPoint::above_one(epsilon, delta));
+            places.extend(BoundedPoint::below_one(epsilon, delta));
         }
         places.sort_by(|a, b| a.x.total_cmp(&b.x));
         places.dedup_by(|a, b| a.x <= b.x);
-        let mut before: Option<Place> = None;
+        let mut before: Option<BoundedPoint> = None;
         for place in &mut places {
             if let Some(before) = before {
                 let rise = add_up(place.upper, -before.lower);
@@ -126,7 +126,7 @@ impl TradeOff {
             }
             before = Some(*place);
         }
-        let mut after: Option<Place> = None;
+        let mut after: Option<BoundedPoint> = None;
         for place in places.iter_mut().rev() {
             if let Some(after) = after {
                 let rise = add_down(after.lower, -place.upper).max(0.0);
@@ -176,7 +176,7 @@ impl TradeOff {
     }
 }
 
-impl Place {
+impl BoundedPoint {
     fn known(x: f64, lower: f64, upper: f64) -> Self {
         Self {
             x,
@@ -253,7 +253,7 @@ fn kept(delta: Bracket<Delta>) -> Interval {
 }
 
 /// At least the supremum of v(x) - xα between two places.
-fn highest_between(a: &Place, b: &Place, alpha: f64) -> f64 {
+fn highest_between(a: &BoundedPoint, b: &BoundedPoint, alpha: f64) -> f64 {
     let (steepest, flattest) = (a.steepest, b.flattest);
     if alpha >= steepest {
         return a.height(a.upper, alpha);

@@ -11,7 +11,7 @@ mod common;
 
 use std::fs;
 
-use common::guarded::{Place, create, log, shell, spend};
+use common::guarded::{GuardedLedger, create, log, shell, spend};
 use common::lab::{Directory, Kind, Lab};
 use mizan_ledger::evidence::{CheckpointKey, TreeHead};
 use mizan_ledger::log::{LedgerId, Status, Tree, leaf_hash};
@@ -33,7 +33,7 @@ fn charge(ledger: &Ledger, event: &str) -> Charge {
 
 #[test]
 fn a_spend_is_one_batch_and_its_retry_is_free() {
-    let place = Place::new();
+    let place = GuardedLedger::new();
     let ledger = place.init();
     let event = "gaussian(20)".parse().unwrap();
     let first = ledger.spend(Some(id("report 7")), ONE, &event).unwrap();
@@ -57,7 +57,7 @@ fn a_spend_is_one_batch_and_its_retry_is_free() {
 
 #[test]
 fn a_denied_spend_stays_denied_and_costs_nothing() {
-    let place = Place::new();
+    let place = GuardedLedger::new();
     let ledger = place.init();
     let event = "gaussian(0.01)".parse().unwrap();
     let denied = ledger.spend(Some(id("greedy")), ONE, &event).unwrap();
@@ -79,7 +79,7 @@ fn a_denied_spend_stays_denied_and_costs_nothing() {
 
 #[test]
 fn a_spend_goes_on_with_what_was_left_behind() {
-    let place = Place::new();
+    let place = GuardedLedger::new();
     let ledger = place.init();
     let text = "gaussian(20)";
     let event = text.parse().unwrap();
@@ -156,7 +156,7 @@ fn requests_in_a_row_stop_at_the_first_error() {
 /// its proofs, across the borders of the nodes that are kept.
 #[test]
 fn every_receipt_of_a_log_holds_and_no_other() {
-    let place = Place::new();
+    let place = GuardedLedger::new();
     let sim = Sim::new();
     let ledger = LedgerId::from_bytes([5; 16]);
     let begin = Submission::new(0, id("begin"), Request::Open { ledger });
@@ -204,7 +204,7 @@ fn every_receipt_of_a_log_holds_and_no_other() {
 
 #[test]
 fn receipts_are_lines_with_a_checksum() {
-    let place = Place::new();
+    let place = GuardedLedger::new();
     let ledger = place.init();
     let receipt = spend(&ledger, "gaussian(20)").unwrap().receipt;
     let line = receipt.to_string();
@@ -215,13 +215,13 @@ fn receipts_are_lines_with_a_checksum() {
         let wrong = String::from_utf8(wrong).unwrap();
         assert_eq!(wrong.parse::<ReceiptText>().unwrap_err().code(), "MZ1782");
     }
-    let other = Place::new().init();
+    let other = GuardedLedger::new().init();
     assert_eq!(other.show(&receipt).unwrap_err().code(), "MZ1784");
 }
 
 #[test]
 fn checkpoints_are_signed_by_the_key_of_the_ledger() {
-    let place = Place::new();
+    let place = GuardedLedger::new();
     let ledger = place.init();
     let key = ledger.public_key().unwrap();
     assert_eq!(key.to_string().parse(), Ok(key));
@@ -263,7 +263,7 @@ fn checkpoints_are_signed_by_the_key_of_the_ledger() {
 
 #[test]
 fn a_clock_that_goes_back_does_not_take_the_log_with_it() {
-    let place = Place::new();
+    let place = GuardedLedger::new();
     let ledger = place.init();
     let future = 4_000_000_000_000;
     let open = Request::Reserve(charge(&ledger, "gaussian(50)"));
@@ -296,7 +296,7 @@ fn a_clock_that_goes_back_does_not_take_the_log_with_it() {
 
 #[test]
 fn a_ledger_is_made_once_and_goes_on_where_it_was_left() {
-    let place = Place::new();
+    let place = GuardedLedger::new();
     let states = || fs::read_dir(place.state_dir()).unwrap().count();
     // A process that died before the first entry.
     drop(Sqlite::create(&place.path()).unwrap());
@@ -311,7 +311,7 @@ fn a_ledger_is_made_once_and_goes_on_where_it_was_left() {
 
 #[test]
 fn other_formats_are_refused_with_what_to_do() {
-    let place = Place::new();
+    let place = GuardedLedger::new();
     place.init().close().unwrap();
     for (version, step) in [(0, "mizan init --upgrade"), (2, "newer")] {
         shell(&place.path(), &format!("PRAGMA user_version = {version}"));

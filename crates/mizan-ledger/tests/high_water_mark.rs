@@ -15,13 +15,13 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use common::guarded::{Place, log, spend};
+use common::guarded::{GuardedLedger, log, spend};
 use mizan_ledger::ledger::Note;
 use mizan_ledger::*;
 
 #[test]
 fn a_restored_copy_is_refused_until_its_owner_marks_the_gap() {
-    let place = Place::new();
+    let place = GuardedLedger::new();
     let ledger = place.init();
     spend(&ledger, "gaussian(20)").unwrap();
     ledger.close().unwrap();
@@ -79,7 +79,7 @@ fn a_restored_copy_is_refused_until_its_owner_marks_the_gap() {
 
 #[test]
 fn a_copy_that_went_on_elsewhere_is_refused() {
-    let place = Place::new();
+    let place = GuardedLedger::new();
     let ledger = place.init();
     ledger.close().unwrap();
     let copy = Location::from(place.path().with_extension("copy"));
@@ -107,7 +107,7 @@ fn a_copy_that_went_on_elsewhere_is_refused() {
 
 #[test]
 fn a_ledger_that_went_on_elsewhere_is_welcome_back() {
-    let place = Place::new();
+    let place = GuardedLedger::new();
     let ledger = place.init();
     ledger.close().unwrap();
     let elsewhere = place.state_dir().with_extension("elsewhere");
@@ -122,7 +122,7 @@ fn a_ledger_that_went_on_elsewhere_is_welcome_back() {
 #[test]
 fn two_copies_at_once_and_the_second_is_told_nothing() {
     for spends_of_the_first in [1, 3] {
-        let place = Place::new();
+        let place = GuardedLedger::new();
         place.init().close().unwrap();
         let path = place.path().with_extension("copy");
         fs::copy(place.path(), &path).unwrap();
@@ -207,7 +207,7 @@ fn child() {
 
 #[test]
 fn the_mark_never_goes_back_under_eight_processes() {
-    let place = Place::new();
+    let place = GuardedLedger::new();
     let ledger = place.init();
     let mark = place.within_state(ledger.id(), "mark");
     let directory = place.state_dir().parent().unwrap().to_owned();
@@ -239,7 +239,7 @@ fn the_mark_never_goes_back_under_eight_processes() {
 
 #[test]
 fn damaged_marks_are_refused_and_torn_ones_are_not() {
-    let place = Place::new();
+    let place = GuardedLedger::new();
     let ledger = place.init();
     let mark = place.within_state(ledger.id(), "mark");
     let sizes: Vec<u64> = (0..2)
@@ -262,7 +262,7 @@ fn damaged_marks_are_refused_and_torn_ones_are_not() {
         assert_eq!(place.refused(), "MZ1777");
         assert_eq!(fs::read(&mark).unwrap(), damaged, "it stays for inspection");
     }
-    let other = Place::new();
+    let other = GuardedLedger::new();
     let stranger = other.init();
     fs::copy(other.within_state(stranger.id(), "mark"), &mark).unwrap();
     assert_eq!(place.refused(), "MZ1777");
@@ -273,7 +273,7 @@ fn damaged_marks_are_refused_and_torn_ones_are_not() {
 
 #[test]
 fn a_state_directory_must_be_writable_and_should_be_elsewhere() {
-    let place = Place::new();
+    let place = GuardedLedger::new();
     place.init().close().unwrap();
     let file = place.path().with_extension("file");
     fs::write(&file, "in the way").unwrap();
@@ -293,7 +293,7 @@ fn a_state_directory_must_be_writable_and_should_be_elsewhere() {
 /// A process that is killed at any moment leaves a mark that its log extends.
 #[test]
 fn kills_never_make_a_ledger_look_restored() {
-    let place = Place::new();
+    let place = GuardedLedger::new();
     place.init().close().unwrap();
     let directory = place.state_dir().parent().unwrap().to_owned();
     let mut last = 0;

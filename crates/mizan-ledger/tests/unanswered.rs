@@ -11,7 +11,7 @@ mod common;
 
 use std::time::Instant;
 
-use common::guarded::{Place, create, spend};
+use common::guarded::{GuardedLedger, create, spend};
 use mizan_ledger::evidence::*;
 use mizan_ledger::ledger::Running;
 use mizan_ledger::*;
@@ -42,7 +42,7 @@ fn ids(ledger: &Ledger, account: AccountNumber) -> Vec<RequestId> {
 /// What a handle that was just opened finds, and one that has read before, is the same.
 #[test]
 fn open_charges_are_found_wherever_they_are_in_the_log() {
-    let place = Place::new();
+    let place = GuardedLedger::new();
     let ledger = place.init();
     let below = create(&ledger, "below", Some(ONE));
     let other = create(&ledger, "other", None);
@@ -85,7 +85,7 @@ fn open_charges_are_found_wherever_they_are_in_the_log() {
 /// and those of queries that run.
 #[test]
 fn queries_are_refused_above_a_limit_until_charges_are_settled() {
-    let place = Place::new();
+    let place = GuardedLedger::new();
     let ledger = place.init();
     let below = create(&ledger, "below", Some(ONE));
     let check = |account: AccountNumber, id: Option<RequestId>| {
@@ -142,7 +142,7 @@ fn queries_are_refused_above_a_limit_until_charges_are_settled() {
     ledger.verify(&Witnesses::default(), |_, _| ()).unwrap();
 }
 
-fn running_files(place: &Place, ledger: &Ledger) -> Vec<std::path::PathBuf> {
+fn running_files(place: &GuardedLedger, ledger: &Ledger) -> Vec<std::path::PathBuf> {
     let directory = place.within_state(ledger.id(), "running");
     let files = std::fs::read_dir(directory).unwrap();
     files.map(|file| file.unwrap().path()).collect()
@@ -151,7 +151,7 @@ fn running_files(place: &Place, ledger: &Ledger) -> Vec<std::path::PathBuf> {
 /// Each of many queries that begin at once passes the limit, so their number is limited too.
 #[test]
 fn few_queries_run_at_once() {
-    let place = Place::new();
+    let place = GuardedLedger::new();
     let ledger = place.init();
     let id = |number: usize| RequestId::from_text(&format!("query {number}"));
     let mut running: Vec<Running> = (0..mizan_ledger::guards::MAX_RUNNING)
@@ -174,7 +174,7 @@ fn few_queries_run_at_once() {
 /// ends.
 #[test]
 fn many_queries_begin_at_once_and_failures_are_limited() {
-    let place = Place::new();
+    let place = GuardedLedger::new();
     let ledger = place.init();
     let begin = |number: usize| {
         let id = RequestId::from_text(&format!("at once {number}"));
@@ -207,7 +207,7 @@ fn many_queries_begin_at_once_and_failures_are_limited() {
 
 #[test]
 fn only_started_charges_are_settled() {
-    let place = Place::new();
+    let place = GuardedLedger::new();
     let ledger = place.init();
     let unknown = RequestId::from_text("unknown");
     assert_eq!(ledger.settle(unknown).unwrap_err().code(), "MZ1733");
@@ -231,7 +231,7 @@ fn only_started_charges_are_settled() {
 #[test]
 #[ignore = "writes a million entries"]
 fn a_long_log_is_looked_at_quickly() {
-    let place = Place::new();
+    let place = GuardedLedger::new();
     let ledger = place.init();
     let old = start(&ledger, ONE, "old");
     let spends = |ledger: &Ledger, threads: u32, each: u32| {

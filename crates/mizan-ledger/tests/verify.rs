@@ -12,7 +12,7 @@ mod common;
 use std::fs;
 use std::path::Path;
 
-use common::guarded::{Place, create, log, spend};
+use common::guarded::{GuardedLedger, create, log, spend};
 use common::{charge, pico};
 use mizan_ledger::evidence::{VerifyError, VerifyReport};
 use mizan_ledger::money::Neighbours;
@@ -26,7 +26,7 @@ fn id(text: &str) -> RequestId {
 }
 
 /// A ledger with something of everything, and a receipt from its midst.
-fn rich(place: &Place) -> (Ledger, ReceiptText) {
+fn rich(place: &GuardedLedger) -> (Ledger, ReceiptText) {
     let ledger = place.init();
     create(&ledger, "two", Some(AccountNumber::new(0)));
     let event = "gaussian(50)".parse().unwrap();
@@ -66,7 +66,7 @@ fn verified(path: &Path) -> Result<VerifyReport, VerifyError> {
 
 #[test]
 fn a_good_ledger_is_counted() {
-    let place = Place::new();
+    let place = GuardedLedger::new();
     let (ledger, receipt) = rich(&place);
     let mut witnesses = Witnesses {
         receipts: vec![receipt],
@@ -125,7 +125,7 @@ fn tamper(path: &Path, sql: &str) {
 
 #[test]
 fn whatever_is_changed_beside_or_in_the_log_is_found() {
-    let place = Place::new();
+    let place = GuardedLedger::new();
     let (ledger, _) = rich(&place);
     ledger.close().unwrap();
     verified(&place.path()).unwrap();
@@ -276,7 +276,7 @@ fn charges_below_the_price_of_their_event_are_found() {
         ),
         ("", free, None, ""),
     ] {
-        let place = Place::new();
+        let place = GuardedLedger::new();
         let ledger = place.init();
         let reserve = Request::Reserve(Charge {
             event: event.to_owned(),
@@ -303,7 +303,7 @@ fn charges_below_the_price_of_their_event_are_found() {
 /// A gap that views would not find is a hole in every statement.
 #[test]
 fn a_hidden_gap_is_found() {
-    let place = Place::new();
+    let place = GuardedLedger::new();
     let ledger = place.init();
     let root = Digest::of(&[]);
     let restore = Request::Restore { size: 9, root };
@@ -317,7 +317,7 @@ fn a_hidden_gap_is_found() {
 
 #[test]
 fn others_may_write_meanwhile() {
-    let place = Place::new();
+    let place = GuardedLedger::new();
     let (ledger, _) = rich(&place);
     let other = place.open().unwrap();
     let done = std::sync::atomic::AtomicBool::new(false);
@@ -337,14 +337,14 @@ fn others_may_write_meanwhile() {
 /// One byte of a file is flipped: opening and verifying it says that something is
 /// wrong, or what it shows is exactly what was there.
 fn flips(with_wal: bool) {
-    let place = Place::new();
+    let place = GuardedLedger::new();
     let ledger = place.init();
     for number in 0..8 {
         spend(&ledger, &format!("gaussian({})", 50 + number)).unwrap();
     }
     let (expected, accounts) = (log(&ledger), ledger.accounts().unwrap());
     let copy = |from: &Path, to: &Path| fs::write(to, fs::read(from).unwrap()).unwrap();
-    let target = Place::new();
+    let target = GuardedLedger::new();
     let wal = |path: &Path| path.with_file_name("ledger-wal");
     let path = place.path();
     if !with_wal {
@@ -356,7 +356,7 @@ fn flips(with_wal: bool) {
         vec![path.clone()]
     };
     let bytes: Vec<Vec<u8>> = files.iter().map(|file| fs::read(file).unwrap()).collect();
-    let mark = |place: &Place| {
+    let mark = |place: &GuardedLedger| {
         let id = expected.iter().find_map(|entry| match entry.body {
             Body::Opened { ledger } => Some(ledger),
             _ => None,

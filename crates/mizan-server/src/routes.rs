@@ -22,7 +22,7 @@ pub enum Access {
 #[derive(Clone, Copy, Debug)]
 pub struct Route {
     /// Its method.
-    pub method: Verb,
+    pub method: HttpMethod,
     /// Its path, as axum matches it.
     pub path: &'static str,
     /// Who may use it.
@@ -31,14 +31,14 @@ pub struct Route {
 
 /// A method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verb {
+pub enum HttpMethod {
     /// Reads.
     Get,
     /// Computes, or changes something.
     Post,
 }
 
-impl Verb {
+impl HttpMethod {
     /// Whether it is this method; HEAD is allowed where GET is.
     #[must_use]
     pub fn is(self, method: &Method) -> bool {
@@ -57,7 +57,7 @@ const CHARGES: Access = Access::Roles(&[Role::Owner, Role::Runner]);
 
 const fn get(path: &'static str, access: Access) -> Route {
     Route {
-        method: Verb::Get,
+        method: HttpMethod::Get,
         path,
         access,
     }
@@ -65,7 +65,7 @@ const fn get(path: &'static str, access: Access) -> Route {
 
 const fn post(path: &'static str, access: Access) -> Route {
     Route {
-        method: Verb::Post,
+        method: HttpMethod::Post,
         path,
         access,
     }

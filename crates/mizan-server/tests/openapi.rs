@@ -9,7 +9,7 @@
 
 use std::collections::BTreeSet;
 
-use mizan_server::routes::{API, Access, Verb};
+use mizan_server::routes::{API, Access, HttpMethod};
 use serde_json::Value;
 
 fn document() -> Value {
@@ -34,9 +34,9 @@ fn the_document_has_every_route_and_no_other() {
     // The document and its page describe the other routes.
     let own = ["/api/openapi.json", "/api/reference"];
     let routes = API.iter().filter(|route| !own.contains(&route.path));
-    let method = |verb: Verb| match verb {
-        Verb::Get => "get".to_owned(),
-        Verb::Post => "post".to_owned(),
+    let method = |verb: HttpMethod| match verb {
+        HttpMethod::Get => "get".to_owned(),
+        HttpMethod::Post => "post".to_owned(),
     };
     let routes: BTreeSet<_> = routes
         .map(|route| (route.path.to_owned(), method(route.method)))

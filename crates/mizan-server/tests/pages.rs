@@ -19,7 +19,7 @@ use common::{World, wide};
 use mizan_server::identity::Role;
 use mizan_server::limits::Limits;
 use mizan_server::pages::ROUTES;
-use mizan_server::routes::{Access, Route, Verb};
+use mizan_server::routes::{Access, HttpMethod, Route};
 
 const COUNT: &str = "SELECT+COUNT(*)+AS+n+FROM+visits";
 
@@ -51,7 +51,9 @@ fn send(world: &World, token: &str, method: &str, path: &str, form: &str) -> Res
 /// fails the test.
 fn sample(route: &Route, receipt: &str) -> (String, String) {
     let form = match (route.method, route.path) {
-        (Verb::Post, "/ask" | "/ask/quote") => format!("sql={COUNT}&spend_by=epsilon&epsilon=0.1"),
+        (HttpMethod::Post, "/ask" | "/ask/quote") => {
+            format!("sql={COUNT}&spend_by=epsilon&epsilon=0.1")
+        }
         _ => String::new(),
     };
     let path = match route.path {
@@ -109,8 +111,8 @@ fn every_page_every_role() {
     let receipts = Role::ALL.map(|role| receipt_of(&world, role));
     for route in ROUTES {
         let method = match route.method {
-            Verb::Get => "GET",
-            Verb::Post => "POST",
+            HttpMethod::Get => "GET",
+            HttpMethod::Post => "POST",
         };
         let what = format!("{method} {}", route.path);
         let (path, form) = sample(route, &receipts[0]);

@@ -13,7 +13,7 @@ mod common;
 use common::client::{Client, Response};
 use common::{World, wide};
 use mizan_server::identity::Role;
-use mizan_server::routes::{self, Access, Route, Verb};
+use mizan_server::routes::{self, Access, HttpMethod, Route};
 use serde_json::{Value, json};
 
 const COUNT: &str = "SELECT COUNT(*) AS n FROM visits";
@@ -65,8 +65,8 @@ fn sample(route: &Route) -> (String, Option<Value>) {
 
 fn ask(client: &mut Client, route: &Route, path: &str, body: Option<&Value>) -> Response {
     let method = match route.method {
-        Verb::Get => "GET",
-        Verb::Post => "POST",
+        HttpMethod::Get => "GET",
+        HttpMethod::Post => "POST",
     };
     // A query and a charge are different entries.
     let key = [("Idempotency-Key", route.path)];

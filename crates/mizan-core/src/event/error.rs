@@ -14,11 +14,11 @@ pub struct EventError(Box<Inner>);
 #[derive(Clone, Debug, PartialEq)]
 struct Inner {
     problem: EventProblem,
-    place: Place,
+    location: ErrorLocation,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Place {
+enum ErrorLocation {
     Unknown,
     Text(Snippet),
     Path(String),
@@ -47,8 +47,8 @@ impl EventError {
     /// and below it a caret under the offending character.
     #[must_use]
     pub fn caret(&self) -> Option<String> {
-        match &self.0.place {
-            Place::Text(snippet) => Some(snippet.to_string()),
+        match &self.0.location {
+            ErrorLocation::Text(snippet) => Some(snippet.to_string()),
             _ => None,
         }
     }
@@ -56,27 +56,27 @@ impl EventError {
     /// For JSON: the path to the fault, such as `$.events[3].of.sigma`.
     #[must_use]
     pub fn path(&self) -> Option<&str> {
-        match &self.0.place {
-            Place::Path(path) => Some(path),
+        match &self.0.location {
+            ErrorLocation::Path(path) => Some(path),
             _ => None,
         }
     }
 
     /// Says where in a text the problem is, unless that is known already.
     pub(super) fn in_text(mut self, text: &str, at: usize) -> Self {
-        if self.0.place == Place::Unknown {
-            self.0.place = Place::Text(Snippet::new(text, at));
+        if self.0.location == ErrorLocation::Unknown {
+            self.0.location = ErrorLocation::Text(Snippet::new(text, at));
         }
         self
     }
 
     /// Puts a step in front of the path: the problem is inside of it.
     pub(super) fn under(mut self, step: &str) -> Self {
-        let inner = match &self.0.place {
-            Place::Path(path) => path.as_str(),
+        let inner = match &self.0.location {
+            ErrorLocation::Path(path) => path.as_str(),
             _ => "",
         };
-        self.0.place = Place::Path(format!("{step}{inner}"));
+        self.0.location = ErrorLocation::Path(format!("{step}{inner}"));
         self
     }
 }
@@ -85,7 +85,7 @@ impl From<EventProblem> for EventError {
     fn from(problem: EventProblem) -> Self {
         Self(Box::new(Inner {
             problem,
-            place: Place::Unknown,
+            location: ErrorLocation::Unknown,
         }))
     }
 }
@@ -93,15 +93,15 @@ impl From<EventProblem> for EventError {
 impl fmt::Display for EventError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.0.problem)?;
-        match &self.0.place {
-            Place::Unknown => Ok(()),
-            Place::Text(Snippet {
+        match &self.0.location {
+            ErrorLocation::Unknown => Ok(()),
+            ErrorLocation::Text(Snippet {
                 line: 1, column, ..
             }) => write!(f, " (at column {column})"),
-            Place::Text(Snippet { line, column, .. }) => {
+            ErrorLocation::Text(Snippet { line, column, .. }) => {
                 write!(f, " (at line {line}, column {column})")
             }
-            Place::Path(path) => write!(f, " (at {path})"),
+            ErrorLocation::Path(path) => write!(f, " (at {path})"),
         }
     }
 }

@@ -44,7 +44,7 @@ impl InclusionProof {
         let Some(last) = self.size.checked_sub(1).filter(|&last| self.index <= last) else {
             return false;
         };
-        let mut place = Place {
+        let mut place = PathNode {
             index: self.index,
             last,
         };
@@ -75,7 +75,7 @@ impl ConsistencyProof {
             // Every tree extends the empty one.
             return self.path.is_empty() && before == Digest::of(&[]);
         };
-        let mut place = Place {
+        let mut place = PathNode {
             index,
             last: self.size - 1,
         };
@@ -109,7 +109,7 @@ impl ConsistencyProof {
 }
 
 /// A node on the path to the root, and the last node of its level.
-struct Place {
+struct PathNode {
     index: u64,
     last: u64,
 }
@@ -120,7 +120,7 @@ enum Side {
     Right,
 }
 
-impl Place {
+impl PathNode {
     /// Where the next hash of the path belongs; None at the root.
     const fn side(&mut self) -> Option<Side> {
         if self.last == 0 {

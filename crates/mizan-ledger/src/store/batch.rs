@@ -24,7 +24,7 @@ pub(super) type Decided = (Cache, Vec<Vec<Result<BatchOutcome, StoreError>>>);
 
 /// Which ids are looked up before a batch is decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Look {
+pub(super) enum IdLookup {
     /// All ids.
     All,
     /// Only ids whose first request is not in the batch. Most others are new, and the database
@@ -41,7 +41,7 @@ pub(super) fn decide_all<D: Database>(
     cached: Option<Cache>,
     seen: Option<Head>,
     jobs: &[Vec<Submission>],
-    look: Look,
+    look: IdLookup,
 ) -> Result<Option<Decided>, StoreError> {
     let moved = database.moved(cached.as_ref().map(|cache| &cache.position))?;
     let mut cache = match (moved, cached) {
@@ -56,7 +56,7 @@ pub(super) fn decide_all<D: Database>(
         return Err(StoreError::damaged("entries that were there are gone"));
     }
     let taken_for_new = match look {
-        Look::Old if D::NOTICES => beginning(jobs),
+        IdLookup::Old if D::NOTICES => beginning(jobs),
         _ => HashSet::new(),
     };
     let held = cache.prepare(database, jobs.iter().flatten(), &taken_for_new)?;
@@ -85,7 +85,7 @@ pub(super) fn decide_all<D: Database>(
         changes.sums = cache.take_sums();
         match database.write(&changes, &cache.position)? {
             Written::All => {}
-            Written::Known if look == Look::Old => return Ok(None),
+            Written::Known if look == IdLookup::Old => return Ok(None),
             Written::Known => return Err(StoreError::damaged("an id is known and not found")),
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::store::batch::{BatchOutcome, Look, decide_all};
+use crate::store::batch::{BatchOutcome, IdLookup, decide_all};
 use crate::store::cache::Cache;
 use crate::store::rows::Database;
 use crate::store::{Head, Receipt, StoreError, Submission};
@@ -48,7 +48,7 @@ impl<D: Database> Writer<D> {
         }
     }
 
-    fn batch(&mut self, jobs: &[Vec<Submission>], look: Look) -> Batch {
+    fn batch(&mut self, jobs: &[Vec<Submission>], look: IdLookup) -> Batch {
         if let Err(error) = self.database.begin() {
             return Batch::Failed(error);
         }
@@ -63,7 +63,7 @@ impl<D: Database> Writer<D> {
                 return match undone {
                     Err(error) if is_over => Batch::Failed(error),
                     Err(error) => Batch::Unknown(error),
-                    Ok(_) if is_over => self.batch(jobs, Look::All),
+                    Ok(_) if is_over => self.batch(jobs, IdLookup::All),
                     Ok(_) => Batch::Unknown(StoreError::poisoned()),
                 };
             }
@@ -94,7 +94,7 @@ impl<D: Database + Send> Write for Writer<D> {
         if self.poisoned.load(Ordering::Acquire) {
             return vec![vec![Err(StoreError::poisoned())]; jobs.len()];
         }
-        let error = match self.batch(jobs, Look::Old) {
+        let error = match self.batch(jobs, IdLookup::Old) {
             Batch::Durable(results) => return results,
             Batch::Failed(error) => error,
             Batch::Unknown(error) => {

@@ -9,11 +9,11 @@ use super::lab::Directory;
 use super::{delta, epsilon};
 
 /// A ledger file and a state directory apart from it.
-pub(crate) struct Place {
+pub(crate) struct GuardedLedger {
     directory: Directory,
 }
 
-impl Place {
+impl GuardedLedger {
     pub(crate) fn new() -> Self {
         let directory = Directory::new();
         std::fs::create_dir(directory.path().join("data")).unwrap();

@@ -12,12 +12,12 @@ use crate::common::lab::Directory;
 use crate::common::server::{Database, Server};
 
 /// A database and a state directory.
-struct Place {
+struct DatabaseWithState {
     database: Database,
     state: Directory,
 }
 
-impl Place {
+impl DatabaseWithState {
     fn new() -> Self {
         Self {
             database: Server::shared().database(""),
@@ -50,7 +50,7 @@ fn verify(ledger: &Ledger, witnesses: &Witnesses) -> VerifyReport {
 
 #[test]
 fn from_the_first_entry_to_a_checkpoint() {
-    let place = Place::new();
+    let place = DatabaseWithState::new();
     let ledger = place.init().unwrap();
     let dataset = create(&ledger, "dataset", None);
     let analyst = create(&ledger, "محلل", Some(dataset));
@@ -108,7 +108,7 @@ fn from_the_first_entry_to_a_checkpoint() {
 /// Nodes of the tree are kept from 256 entries on; proofs need them.
 #[test]
 fn receipts_of_a_log_with_nodes() {
-    let place = Place::new();
+    let place = DatabaseWithState::new();
     let ledger = place.init().unwrap();
     create(&ledger, "one", None);
     let receipts: Vec<_> = (0..180)
@@ -131,7 +131,7 @@ fn receipts_of_a_log_with_nodes() {
 
 #[test]
 fn a_restored_copy_is_refused_until_its_owner_says_so() {
-    let mut place = Place::new();
+    let mut place = DatabaseWithState::new();
     let ledger = place.init().unwrap();
     create(&ledger, "one", None);
     spend(&ledger, "gaussian(5)").unwrap();
@@ -160,12 +160,12 @@ fn a_restored_copy_is_refused_until_its_owner_says_so() {
 
 #[test]
 fn a_ledger_begins_once() {
-    let place = Place::new();
+    let place = DatabaseWithState::new();
     place.init().unwrap();
     assert_eq!(place.init().unwrap_err().code(), "MZ1773");
     place.open().unwrap();
     // An attempt that died before the first entry is continued.
-    let place = Place::new();
+    let place = DatabaseWithState::new();
     drop(Postgres::create(&place.database.url()).unwrap());
     assert_eq!(place.open().unwrap_err().code(), "MZ1730");
     place.init().unwrap();

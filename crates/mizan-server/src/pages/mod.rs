@@ -26,14 +26,14 @@ use axum::routing::{get, post};
 pub use problems::problem_page;
 
 use crate::identity::Role;
-use crate::routes::{Access, Route, Verb};
+use crate::routes::{Access, HttpMethod, Route};
 use crate::service::Service;
 
 const ALL: Access = Access::Page(&Role::ALL);
 const ASKS: Access = Access::Page(&[Role::Owner, Role::Analyst]);
 const READS: Access = Access::Page(&[Role::Owner, Role::Auditor]);
 
-const fn route(method: Verb, path: &'static str, access: Access) -> Route {
+const fn route(method: HttpMethod, path: &'static str, access: Access) -> Route {
     Route {
         method,
         path,
@@ -43,27 +43,27 @@ const fn route(method: Verb, path: &'static str, access: Access) -> Route {
 
 /// The routes of pages.
 pub const ROUTES: &[Route] = &[
-    route(Verb::Get, "/", Access::Public),
-    route(Verb::Get, "/assets/{version}/{file}", Access::Public),
-    route(Verb::Get, "/language", Access::Public),
-    route(Verb::Get, "/theme", Access::Public),
-    route(Verb::Get, "/sign-in", Access::Public),
-    route(Verb::Post, "/sign-in", Access::Public),
-    route(Verb::Post, "/sign-out", ALL),
-    route(Verb::Get, "/budgets", ALL),
-    route(Verb::Get, "/budgets/{name}", ALL),
-    route(Verb::Get, "/budgets/{name}/row", ALL),
-    route(Verb::Get, "/ask", ASKS),
-    route(Verb::Post, "/ask", ASKS),
-    route(Verb::Post, "/ask/quote", ASKS),
-    route(Verb::Get, "/receipts", ALL),
-    route(Verb::Get, "/receipts/{id}", ALL),
-    route(Verb::Get, "/laboratory", ALL),
-    route(Verb::Get, "/laboratory/{part}", ALL),
-    route(Verb::Get, "/laboratory/figures/{number}", ALL),
-    route(Verb::Get, "/audit", READS),
-    route(Verb::Post, "/audit/verify", READS),
-    route(Verb::Post, "/audit/self-tests", READS),
+    route(HttpMethod::Get, "/", Access::Public),
+    route(HttpMethod::Get, "/assets/{version}/{file}", Access::Public),
+    route(HttpMethod::Get, "/language", Access::Public),
+    route(HttpMethod::Get, "/theme", Access::Public),
+    route(HttpMethod::Get, "/sign-in", Access::Public),
+    route(HttpMethod::Post, "/sign-in", Access::Public),
+    route(HttpMethod::Post, "/sign-out", ALL),
+    route(HttpMethod::Get, "/budgets", ALL),
+    route(HttpMethod::Get, "/budgets/{name}", ALL),
+    route(HttpMethod::Get, "/budgets/{name}/row", ALL),
+    route(HttpMethod::Get, "/ask", ASKS),
+    route(HttpMethod::Post, "/ask", ASKS),
+    route(HttpMethod::Post, "/ask/quote", ASKS),
+    route(HttpMethod::Get, "/receipts", ALL),
+    route(HttpMethod::Get, "/receipts/{id}", ALL),
+    route(HttpMethod::Get, "/laboratory", ALL),
+    route(HttpMethod::Get, "/laboratory/{part}", ALL),
+    route(HttpMethod::Get, "/laboratory/figures/{number}", ALL),
+    route(HttpMethod::Get, "/audit", READS),
+    route(HttpMethod::Post, "/audit/verify", READS),
+    route(HttpMethod::Post, "/audit/self-tests", READS),
 ];
 
 /// The handlers of pages.

@@ -37,7 +37,7 @@ pub(crate) struct Contour {
     choice: Choice,
     /// K(c), as computed: sizes are relative to e^K(c).
     scale: f64,
-    places: Vec<Place>,
+    places: Vec<ContourPoint>,
     /// Bounds Σ |g_j| beyond the last place, in the same units.
     tail: f64,
     /// An upper bound of K(c').
@@ -47,7 +47,7 @@ pub(crate) struct Contour {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct ContourPoint {
     height: f64,
     /// Im K.
     phase: f64,
@@ -137,7 +137,9 @@ impl Contour {
             .iter()
             .zip(sums.errors.iter().zip(&sums.bounds))
             .enumerate()
-            .map(|(j, (k, (&error, &bound)))| Place::new(&line, j, *k, (error, bound), scale))
+            .map(|(j, (k, (&error, &bound)))| {
+                ContourPoint::new(&line, j, *k, (error, bound), scale)
+            })
             .collect();
         let count = line.count as f64;
         let last = line.reach();
@@ -340,7 +342,7 @@ impl Contour {
     }
 }
 
-impl Place {
+impl ContourPoint {
     fn new(line: &Line, j: usize, k: Complex, (error, bound): (f64, bool), scale: f64) -> Self {
         let z = line.z(j);
         let after = z + Complex::new(1.0, 0.0);

@@ -48,7 +48,7 @@ pub(super) struct TiltedLosses {
 
 /// Where the profile is wanted.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Place {
+pub(super) struct SaddlePoint {
     /// The tilt: the saddle point.
     pub(super) theta: f64,
     pub(super) epsilon: f64,
@@ -124,7 +124,7 @@ impl Cumulant {
     }
 
     /// The saddle point of an aim.
-    pub(super) fn place(&self, aim: LatticeTarget) -> Place {
+    pub(super) fn place(&self, aim: LatticeTarget) -> SaddlePoint {
         let most: f64 = self
             .parts
             .iter()
@@ -166,7 +166,7 @@ impl Cumulant {
                 (mean - 1.0 / theta - 1.0 / (1.0 + theta), ln_delta)
             }
         };
-        Place {
+        SaddlePoint {
             theta,
             epsilon: epsilon.max(0.0),
             ln_delta,
@@ -177,7 +177,7 @@ impl Cumulant {
 
     /// The losses outside of which a share e^-`depth` of the tilted mass lies,
     /// as proven by tilting further up, and by tilting back at most to P itself.
-    pub(super) fn reach(&self, place: Place, depth: f64) -> Reach {
+    pub(super) fn reach(&self, place: SaddlePoint, depth: f64) -> Reach {
         let here = self.at(place.theta);
         let unit = 1.0 / place.deviation.max(1e-300);
         let search = |most: f64, bound: &dyn Fn(f64) -> f64| {
@@ -218,7 +218,7 @@ impl Cumulant {
     }
 
     /// The losses of a part that matter at a place.
-    pub(super) fn range(&self, index: usize, place: Place) -> Range {
+    pub(super) fn range(&self, index: usize, place: SaddlePoint) -> Range {
         let Some((part, count)) = self.parts.get(index) else {
             return Range {
                 low: 0.0,

@@ -52,7 +52,7 @@ use self::above::Above;
 use self::below::{Below, Folded};
 use self::cells::discretise;
 use self::compose::{FEW_TAPS, Support, Transforms, Window, directly};
-use self::cumulant::{Cumulant, Place, Reach};
+use self::cumulant::{Cumulant, Reach, SaddlePoint};
 use self::density::Density;
 use self::enumerate::{Enumerated, enumerate};
 use self::finite::sampled;
@@ -453,7 +453,7 @@ fn most(parts: &[(Pair, u64)]) -> f64 {
 
 /// How many losses a window must hold: from the wanted ε up to where nothing is
 /// left, and so many that what is folded into them comes from where nothing is.
-fn length(place: Place, reach: Reach) -> f64 {
+fn length(place: SaddlePoint, reach: Reach) -> f64 {
     let above = 1.05 * (reach.high - place.epsilon);
     above.max(place.epsilon - reach.low).max(1e-300)
 }
@@ -462,7 +462,7 @@ fn length(place: Place, reach: Reach) -> f64 {
 fn window(
     support: Support,
     h: f64,
-    (place, reach): (Place, Reach),
+    (place, reach): (SaddlePoint, Reach),
     spread: f64,
     effort: Effort,
 ) -> Option<Window> {

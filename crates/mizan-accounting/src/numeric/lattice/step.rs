@@ -9,7 +9,7 @@
 //! others are. Nothing here is certified: a bad step makes the bracket wide.
 
 use super::cells;
-use super::cumulant::{Cumulant, Place, Reach, TiltedLosses};
+use super::cumulant::{Cumulant, Reach, SaddlePoint, TiltedLosses};
 use super::unit::common_step;
 use super::{Effort, length};
 use crate::numeric::pair::{Base, Pair};
@@ -27,7 +27,7 @@ const MOST_LOOKS: usize = 1 << 21;
 pub(super) fn step(
     parts: &[(Pair, u64)],
     cumulant: &Cumulant,
-    (place, reach): (Place, Reach),
+    (place, reach): (SaddlePoint, Reach),
     effort: Effort,
 ) -> Option<f64> {
     // What a part costs per place: its taps, or a transform.
