@@ -90,6 +90,15 @@ pub enum Effect {
     },
 }
 
+impl Effect {
+    /// Whether this is a limit on what a unit contributes. The grid of a quantile and an
+    /// estimate at its bound are remarks on the answer.
+    #[must_use]
+    pub const fn is_contribution_limit(&self) -> bool {
+        !matches!(self, Self::Grid { .. } | Self::AtBound { .. })
+    }
+}
+
 /// Other facts that an analyst should know.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Note {

@@ -85,7 +85,7 @@ pub enum Reason {
     /// The query would show rows of people.
     ShowsRows,
     /// The query reads public tables only.
-    AboutNobody,
+    NoPrivateDataset,
     /// Two private tables are not joined on the unit.
     JoinNotOnUnit,
     /// A join that keeps rows of a public table, or of both sides.
@@ -152,7 +152,7 @@ impl Reason {
             Self::SetOperation => Code::MZ1817,
             Self::Recursive => Code::MZ1818,
             Self::ShowsRows => Code::MZ1819,
-            Self::AboutNobody => Code::MZ1820,
+            Self::NoPrivateDataset => Code::MZ1820,
             Self::JoinNotOnUnit => Code::MZ1821,
             Self::JoinKeepsOthers => Code::MZ1822,
             Self::GroupMixesPeople => Code::MZ1823,

@@ -5,6 +5,7 @@ use mizan_api::budget::view;
 use mizan_engine::{Answer, AnswerCell, Answered, QueryError, Quote, SpendTarget};
 use mizan_ledger::AccountView;
 use mizan_report::number;
+use mizan_sql::Effect;
 
 use crate::input;
 use crate::output::{Output, shortened, wrapped};
@@ -36,8 +37,11 @@ pub(crate) fn joined(parts: &[String]) -> String {
 }
 
 /// How many contribution limits may change an answer.
-pub(crate) fn limits_part(count: usize) -> String {
-    match count {
+pub(crate) fn limits_part(effects: &[Effect]) -> String {
+    let limits = effects
+        .iter()
+        .filter(|effect| effect.is_contribution_limit());
+    match limits.count() {
         0 => "no contribution limit applies".to_owned(),
         1 => "1 limit applies".to_owned(),
         many => format!("{many} limits apply"),
@@ -59,7 +63,7 @@ pub(crate) fn summary(answered: &Answered) -> String {
         parts.push("± noise only (95 %)".to_owned());
     }
     parts.extend(rank_part(answer));
-    parts.push(limits_part(answer.clamping.len()));
+    parts.push(limits_part(&answer.clamping));
     parts.extend(answered.threshold().map(hidden_part));
     let spent = match answered.repeated {
         true => "stored answer, nothing spent".to_owned(),

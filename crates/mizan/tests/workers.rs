@@ -513,7 +513,7 @@ fn charges_without_an_answer_are_limited_and_settled() {
     let text = lab.run(&["budget", "show", "visits"]).done();
     assert!(text.contains(one) && text.contains("mizan budget settle visits"));
     lab.fails(&["budget", "settle", "visits", "--id", "other"], "MZ1791");
-    lab.fails(&["budget", "settle", "nobody"], "MZ1735");
+    lab.fails(&["budget", "settle", "unknown"], "MZ1735");
     let settled = lab.json(&["budget", "settle", "visits", "--id", one]);
     assert_eq!(settled["settled"].as_array().unwrap().len(), 1);
     assert_eq!(settled["settled"][0]["id"], one);

@@ -298,7 +298,7 @@ fn worst_case_values_are_generated() {
                 let unit = columns[place].name == "u";
                 match (unit, columns[place].kind, cell.as_deref()) {
                     (true, _, None) => seen("a NULL unit"),
-                    (true, _, Some("nobody")) => seen("a unit that does not read"),
+                    (true, _, Some("unnamed")) => seen("a unit that does not read"),
                     (true, _, Some("")) => seen("an empty unit"),
                     (true, _, Some("-9223372036854775808")) => seen("the least unit"),
                     (false, _, None) => seen("NULL"),

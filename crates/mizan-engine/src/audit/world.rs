@@ -103,7 +103,7 @@ pub(crate) fn tables(dice: &mut Dice<'_>, catalogue: &Catalogue) -> Tables {
 fn unit(dice: &mut Dice<'_>, units: u64) -> Text {
     match dice.below(20) {
         0 => None,
-        1 => Some(dice.word(&["nobody", ""]).to_owned()),
+        1 => Some(dice.word(&["unnamed", ""]).to_owned()),
         2 => Some(i64::MIN.to_string()),
         // One unit has most of the rows.
         3..=9 => Some("0".to_owned()),

@@ -128,13 +128,13 @@ impl<'a> Relations<'a> {
         if unit.is_empty() || input.unit.iter().any(|place| !read.contains(place)) {
             return Err(bad("a row limit without a unit"));
         }
-        let somebody = unit.iter().map(|unit| format!("{} IS NOT NULL", unit.text));
-        let somebody: Vec<String> = somebody.collect();
+        let unit_is_known = unit.iter().map(|unit| format!("{} IS NOT NULL", unit.text));
+        let unit_is_known: Vec<String> = unit_is_known.collect();
         let values = [unit.as_slice(), &others].concat();
         let query = format!(
             "SELECT {} FROM ({from}) AS t WHERE {}",
             super::expressions::join(&values, ", "),
-            somebody.join(" AND ")
+            unit_is_known.join(" AND ")
         );
         let mut row_limits = self.row_limits.borrow_mut();
         let table = format!("first_rows_{}", row_limits.len());
@@ -231,11 +231,11 @@ pub(crate) fn units(
         return Ok(None);
     }
     let rows = scan(dialect, catalogue, name, &columns)?;
-    let somebody = (0..columns.len()).map(|place| format!("{} IS NOT NULL", plain(place)));
-    let somebody: Vec<String> = somebody.collect();
+    let unit_is_known = (0..columns.len()).map(|place| format!("{} IS NOT NULL", plain(place)));
+    let unit_is_known: Vec<String> = unit_is_known.collect();
     Ok(Some(format!(
         "SELECT * FROM ({rows}) AS t WHERE {}",
-        somebody.join(" AND ")
+        unit_is_known.join(" AND ")
     )))
 }
 

@@ -331,7 +331,7 @@ impl Binder<'_> {
     fn about_people(&self, rows: &Rows) -> Result<(), Refusal> {
         if rows.is_public() {
             return Err(Refusal::new(
-                Reason::AboutNobody,
+                Reason::NoPrivateDataset,
                 "this query reads only public tables, so no privacy unit needs protection",
                 "use any SQL tool; it costs nothing",
             ));
@@ -361,7 +361,7 @@ impl Binder<'_> {
         let refusal = match plan {
             LogicalPlan::EmptyRelation(_) => {
                 return Refusal::new(
-                    Reason::AboutNobody,
+                    Reason::NoPrivateDataset,
                     "this reads no dataset",
                     "ask FROM a dataset",
                 );

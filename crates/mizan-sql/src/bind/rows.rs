@@ -141,7 +141,7 @@ impl<'a> Binder<'a> {
             )
             .at(self.words.place("order"))),
             LogicalPlan::EmptyRelation(_) => Err(Refusal::new(
-                Reason::AboutNobody,
+                Reason::NoPrivateDataset,
                 "this reads no dataset",
                 "ask FROM a dataset",
             )),

@@ -1,4 +1,4 @@
-//! Families of queries of growing size, over the catalogue of `questions`.
+//! Families of queries of growing size, over the catalogue of `queries`.
 #![allow(dead_code, reason = "not every test asks all of them")]
 
 /// A name, and a query for each size.

@@ -77,7 +77,7 @@ fn text(quote: &Quote, largest: Option<&str>, explain: bool) -> String {
     let mut parts = Vec::new();
     let groups = quote.groups.filter(|groups| *groups != 1);
     parts.extend(groups.map(|groups| format!("{groups} groups")));
-    parts.push(limits_part(quote.clamping.len()));
+    parts.push(limits_part(&quote.clamping));
     parts.extend(quote.threshold.map(hidden_part));
     text.push_str(&joined(&parts));
     if let Some(reserved) = &quote.reserved {

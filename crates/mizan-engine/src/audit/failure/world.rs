@@ -138,7 +138,7 @@ impl World {
             let rows = (0..count).map(|_| {
                 let cells = dataset.columns.iter().map(|column| match &*column.name {
                     // An invalid unit: such rows are left out.
-                    "u" if worst && dice.one_in(16) => nobody(dice, &table.format),
+                    "u" if worst && dice.one_in(16) => cell_without_unit(dice, &table.format),
                     "u" => unit(TARGET, column.kind),
                     "yes" if worst => Cell::Boolean(true),
                     _ if worst => nasty(dice, column.kind, longest, &table.format, open_quotes),
@@ -197,7 +197,7 @@ fn unit(id: i64, kind: Type) -> Cell {
 }
 
 /// An invalid unit id: NULL, or bytes that are not an id.
-fn nobody(dice: &mut Dice<'_>, format: &Format) -> Cell {
+fn cell_without_unit(dice: &mut Dice<'_>, format: &Format) -> Cell {
     match *format == Format::Csv && dice.one_in(2) {
         true => Cell::Raw(b"\xff\xfe".to_vec()),
         false => Cell::Null,

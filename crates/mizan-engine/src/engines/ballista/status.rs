@@ -145,9 +145,9 @@ mod tests {
 
     #[test]
     fn other_servers_are_distinguished() {
-        let nobody = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = nobody.local_addr().unwrap().port();
-        drop(nobody);
+        let closed = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = closed.local_addr().unwrap().port();
+        drop(closed);
         let error = cluster_status(&Address::new("127.0.0.1", port)).unwrap_err();
         assert_eq!(error.code(), "MZ1925");
         for strange in [

@@ -83,12 +83,15 @@ fn item() -> FieldRef {
     Arc::new(Field::new_list_field(DataType::Utf8View, true))
 }
 
+/// A group, and a text by its number.
+type Pair = (u32, u32);
+
 /// The distinct texts of groups.
 struct Distinct {
     /// Numbers the distinct texts.
     texts: Box<dyn GroupValues>,
     /// Pairs of the number of a group and the number of a text.
-    pairs: HashSet<(u32, u32)>,
+    pairs: HashSet<Pair>,
     /// The number of pairs of each group.
     counts: Vec<i64>,
     of_rows: Vec<usize>,
@@ -134,7 +137,7 @@ impl Distinct {
 
     /// Removes the first groups and returns their counts and pairs. The remaining groups are
     /// renumbered from zero.
-    fn emit(&mut self, emit: EmitTo) -> Result<(Vec<i64>, Vec<(u32, u32)>)> {
+    fn emit(&mut self, emit: EmitTo) -> Result<(Vec<i64>, Vec<Pair>)> {
         let counts = emit.take_needed(&mut self.counts);
         let Ok(first) = u32::try_from(counts.len()) else {
             return exec_err!("too many groups");
@@ -194,7 +197,7 @@ impl Distinct {
     }
 
     fn bytes(&self) -> usize {
-        let pairs = self.pairs.capacity() * (size_of::<(u32, u32)>() + 1);
+        let pairs = self.pairs.capacity() * (size_of::<Pair>() + 1);
         let counts = self.counts.capacity() * size_of::<i64>();
         let rows = self.of_rows.capacity() * size_of::<usize>();
         self.texts.size() + pairs + counts + rows

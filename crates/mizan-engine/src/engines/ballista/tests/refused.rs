@@ -66,8 +66,8 @@ fn a_query_needs_a_scheduler_and_executors() {
 /// Tables in the memory of this process cannot be sent.
 #[test]
 fn tables_that_cannot_be_sent_are_refused() {
-    let nobody = "127.0.0.1:1".parse().unwrap();
-    let session = Session::new(&nobody, 2).unwrap();
+    let closed = "127.0.0.1:1".parse().unwrap();
+    let session = Session::new(&closed, 2).unwrap();
     let batch = test_queries::batch(&test_queries::catalogue().datasets["visits"], &Vec::new());
     let table = MemTable::try_new(batch.schema(), vec![vec![batch]]).unwrap();
     session.register("here", Arc::new(table)).unwrap();

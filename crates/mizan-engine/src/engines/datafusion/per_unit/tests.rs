@@ -229,7 +229,7 @@ fn light_units_need_no_bounding() {
         rows: 3,
         all: String::new(),
         groups: groups.collect(),
-        apart: Default::default(),
+        heavy_unit_split: Default::default(),
     };
     let listed = PublicGroups::new(1, &light.groups).unwrap().unwrap();
     let schema = batch(&[]).schema();

@@ -111,7 +111,7 @@ fn any_bytes_are_csv() {
         b"3\n",
         b"4,z\n\n\n",
         b"5,\xff\xfe,7\n",
-        b",nobody,8\n",
+        b",unnamed,8\n",
         b"6,y,nine\n7,y, 5 \n8,y,1e400\n",
         b"9,",
         long.as_bytes(),

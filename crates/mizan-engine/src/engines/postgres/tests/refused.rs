@@ -98,7 +98,7 @@ fn rights_are_those_of_the_database_user() {
     assert_eq!(code(&source), "MZ1915");
     schema.run(&format!("DROP OWNED BY {role}; DROP ROLE {role}"));
     assert_eq!(code(&source), "MZ1913");
-    assert_eq!(code("postgres://nobody@127.0.0.1:1/none/t"), "MZ1913");
+    assert_eq!(code("postgres://unknown@127.0.0.1:1/none/t"), "MZ1913");
 }
 
 #[test]

@@ -165,7 +165,7 @@ fn tables_are_identified_by_the_system_catalogues() {
     let gone = schema.source("gone");
     assert!(share_tables(&gone, &gone) && !share_tables(&gone, &t));
     // A user that is rejected, or an address that cannot be reached; also for a partition.
-    let stranger = |source: &str| source.replace("//postgres@", "//nobody_at_all@");
+    let stranger = |source: &str| source.replace("//postgres@", "//unknown_role@");
     for (source, other) in [(&t, &t), (&p, &p1), (&p1, &p)] {
         assert!(share_tables(source, &stranger(other)));
         assert!(share_tables(&stranger(source), other));

@@ -13,7 +13,7 @@ pub(super) fn agree(columns: &[Type], rows: Vec<Vec<Value>>, expressions: &[Expr
         return;
     };
     let names = ["a", "b", "c"];
-    let declared: Vec<(&str, Type)> = std::iter::with_operands(("u", Type::Integer))
+    let declared: Vec<(&str, Type)> = std::iter::once(("u", Type::Integer))
         .chain(names.into_iter().zip(columns.iter().copied()))
         .collect();
     let mut catalogue = one_table("", &declared);
@@ -21,9 +21,7 @@ pub(super) fn agree(columns: &[Type], rows: Vec<Vec<Value>>, expressions: &[Expr
         .zip(rows)
         .map(|(unit, row)| {
             let row = row.iter().map(held);
-            std::iter::with_operands(Value::Integer(unit))
-                .chain(row)
-                .collect()
+            std::iter::once(Value::Integer(unit)).chain(row).collect()
         })
         .collect();
     let data = Data::from([("t".to_owned(), rows)]);
