@@ -129,7 +129,10 @@ impl World {
             };
             // An unclosed quote makes one text of the rest of the file. All texts are short
             // then, so that this text does not exceed the limit of stored texts.
-            let open_quotes = table.format == Format::Csv && dice.one_in(2);
+            // Where units are texts, a line break in a later text could begin a row of another
+            // unit, which the data owner declares not to happen (SECURITY.md).
+            let open_quotes =
+                table.format == Format::Csv && !self.has_text_units() && dice.one_in(2);
             let longest = if open_quotes {
                 longest.min(SHORT)
             } else {
