@@ -1,5 +1,5 @@
 //! The book: every page and link exists, and every command block runs and prints what the page
-//! says. The pages are those of `docs/book/SUMMARY.md`, and README.
+//! says. `docs/book/SUMMARY.md` lists the pages; README is the first.
 //!
 //! - A block marked `sh` runs with `mizan` on the path. The blocks of a page run one after the
 //!   other in one shell, which stops at the first command that fails, in a folder that was
@@ -22,7 +22,7 @@ use std::fs;
 use std::net::TcpListener;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::Mutex;
 
 const SUMMARY: &str = "docs/book/SUMMARY.md";
@@ -119,11 +119,7 @@ fn every_page_is_in_the_book_and_every_link_resolves() {
         assert!(in_book, "{SUMMARY} does not name {name}");
     }
     let mut checked = 0;
-    for page in pages
-        .iter()
-        .map(String::as_str)
-        .chain(["README.md", SUMMARY])
-    {
+    for page in pages.iter().map(String::as_str).chain([SUMMARY]) {
         for link in links(&read(page)) {
             if link.starts_with("http") {
                 continue;
@@ -136,7 +132,7 @@ fn every_page_is_in_the_book_and_every_link_resolves() {
                 target(page, path)
             };
             assert!(root.join(&file).is_file(), "{page} links to {link}");
-            let linked = pages.contains(&file) || file == "README.md" || !file.ends_with(".md");
+            let linked = pages.contains(&file) || !file.ends_with(".md");
             assert!(linked, "{page} links to {file}, which is not in the book");
             let known = anchor.is_empty() || anchors(&read(&file)).iter().any(|one| one == anchor);
             assert!(known, "{page} links to {link}: no such heading");
@@ -146,73 +142,53 @@ fn every_page_is_in_the_book_and_every_link_resolves() {
 }
 
 /// A command block, and the output that the page shows.
-#[derive(Default)]
 struct Block {
-    line: usize,
+    place: String,
     mark: String,
     commands: String,
     output: Option<String>,
 }
 
 /// Blocks that run in one folder.
-struct Chapter {
-    name: String,
-    blocks: Vec<Block>,
-}
+type Chapter = Vec<Block>;
 
-/// The command blocks of a page, in one chapter or, if `sections`, in one for each section.
-fn chapters(page: &str, sections: bool) -> Vec<Chapter> {
-    let chapter = |name: String| Chapter {
-        name,
-        blocks: Vec::new(),
-    };
-    let mut chapters = vec![chapter(page.to_owned())];
-    let text = read(page);
-    let mut lines = text.lines().enumerate().peekable();
-    // Whether only empty lines have followed a command block.
-    let mut right_after = false;
+/// The command blocks of a page, in one chapter; those of README in one for each section.
+fn chapters(page: &str) -> Vec<Chapter> {
+    let mut chapters = vec![Chapter::new()];
+    // The line before, empty lines aside.
     let mut before = "";
-    while let Some((number, line)) = lines.next() {
-        let current = chapters.last_mut().unwrap();
+    let text = read(page);
+    let mut lines = text.lines().enumerate();
+    while let Some((at, line)) = lines.next() {
+        if line.starts_with("## ") && page == "README.md" {
+            chapters.push(Chapter::new());
+        }
         if let Some(mark) = line.strip_prefix("```") {
-            let body: Vec<_> = lines
-                .by_ref()
-                .map(|(_, line)| line)
-                .take_while(|line| *line != "```")
-                .collect();
+            let rest = lines.by_ref().map(|(_, line)| line);
+            let body: Vec<_> = rest.take_while(|line| *line != "```").collect();
             let body = body.join("\n") + "\n";
-            let is_output = mark == "text" && right_after;
-            right_after = mark == "sh" || mark.starts_with("sh,");
-            if right_after {
+            let blocks = chapters.last_mut().unwrap();
+            if mark.starts_with("sh") {
+                let place = format!("{page}, line {}", at + 1);
                 let known = ["sh", "sh,postgres", "sh,norun"].contains(&mark);
-                assert!(known, "{page}:{}: {mark}", number + 1);
-                let reason = before.starts_with("<!-- not run: ");
-                assert_eq!(
-                    reason,
-                    mark == "sh,norun",
-                    "{page}:{}: the reason",
-                    number + 1
-                );
-                current.blocks.push(Block {
-                    line: number + 1,
+                assert!(known, "{place}: {mark}");
+                let has_reason = before.starts_with("<!-- not run: ");
+                assert_eq!(has_reason, mark == "sh,norun", "{place}: the reason");
+                blocks.push(Block {
+                    place,
                     mark: mark.to_owned(),
                     commands: body,
                     output: None,
                 });
-            } else if is_output {
-                current.blocks.last_mut().unwrap().output = Some(body);
-            }
-        } else if !line.trim().is_empty() {
-            right_after = false;
-            if let Some(title) = line.strip_prefix("## ").filter(|_| sections) {
-                chapters.push(chapter(format!("{page}, {title}")));
+            } else if mark == "text" && before.starts_with("```sh") {
+                blocks.last_mut().unwrap().output = Some(body);
             }
         }
         if !line.trim().is_empty() {
             before = line;
         }
     }
-    chapters.retain(|chapter| !chapter.blocks.is_empty());
+    chapters.retain(|chapter| !chapter.is_empty());
     chapters
 }
 
@@ -317,85 +293,62 @@ impl Drop for Database {
 fn run(chapter: &Chapter, number: usize) -> Result<(), String> {
     let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("book-{number}"));
     let _ = fs::remove_dir_all(&scratch);
-    // The state directory of a ledger is not beside it.
-    let (folder, home, printed) = (
-        scratch.join("folder"),
-        scratch.join("home"),
-        scratch.join("out"),
-    );
+    // The state directory of a ledger, below HOME, is not beside the ledger.
+    let [folder, home, printed] = ["folder", "home", "printed"].map(|name| scratch.join(name));
     for new in [&folder, &home, &printed] {
         fs::create_dir_all(new).unwrap();
     }
-    let free = TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap();
-    let port = |text: &str| text.replace("8917", &free.port().to_string());
-    let database = match chapter
-        .blocks
-        .iter()
-        .any(|block| block.mark == "sh,postgres")
-    {
-        true => Database::new(),
-        false => None,
+    let needs_database = chapter.iter().any(|block| block.mark == "sh,postgres");
+    let database = needs_database.then(Database::new).flatten();
+    let runs = |block: &&Block| match block.mark.as_str() {
+        "sh" => true,
+        "sh,postgres" => database.is_some(),
+        _ => false,
     };
-    let runs =
-        |block: &&Block| block.mark == "sh" || block.mark == "sh,postgres" && database.is_some();
-    let blocks: Vec<_> = chapter.blocks.iter().filter(runs).collect();
+    let blocks: Vec<_> = chapter.iter().filter(runs).collect();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port().to_string();
+    drop(listener);
     let mut script = "set -e\n".to_owned();
     for (index, block) in blocks.iter().enumerate() {
-        let file = printed.join(index.to_string());
-        script.push_str(&format!("exec >'{}' 2>&1\n", file.display()));
-        script.push_str(&port(&block.commands));
+        let output = printed.join(index.to_string());
+        script.push_str(&format!("exec >'{}' 2>&1\n", output.display()));
+        script.push_str(&block.commands.replace("8917", &port));
     }
     let programs = Path::new(env!("CARGO_BIN_EXE_mizan")).parent().unwrap();
     let path = std::env::var("PATH").unwrap();
     let mut shell = Command::new("timeout");
-    shell
-        .args([SECONDS, "sh", "-c", &script])
-        .current_dir(&folder)
-        .env_clear()
-        .env("PATH", format!("{}:{path}", programs.display()))
-        .env("HOME", &home)
-        .env("LANG", "C.UTF-8")
-        .stdin(Stdio::null())
-        .process_group(0);
+    shell.args([SECONDS, "sh", "-c", &script]);
+    shell.current_dir(&folder).process_group(0).env_clear();
+    shell.env("PATH", format!("{}:{path}", programs.display()));
+    shell.env("HOME", &home).env("LANG", "C.UTF-8");
     if let Some(database) = &database {
         shell.env("CLINIC", database.address());
     }
-    let shell = shell
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let group = format!("-{}", shell.id());
-    let Output { status, stderr, .. } = shell.wait_with_output().unwrap();
+    shell.stdin(Stdio::null()).stdout(Stdio::null());
+    let mut shell = shell.spawn().unwrap();
+    let status = shell.wait().unwrap();
     // A server that the chapter did not stop.
-    let _ = Command::new("kill")
-        .args(["-KILL", "--", &group])
-        .stderr(Stdio::null())
-        .status();
-    for (index, block) in blocks.iter().enumerate() {
-        let place = format!("{}, line {}", chapter.name, block.line);
-        let Ok(text) = fs::read_to_string(printed.join(index.to_string())) else {
-            return Err(format!(
-                "{place} did not run: {}",
-                String::from_utf8_lossy(&stderr)
-            ));
-        };
-        let is_last = blocks.len() == index + 1 || !printed.join((index + 1).to_string()).exists();
-        if is_last && !status.success() {
-            return Err(format!("{place} failed with {status}:\n{text}"));
+    let mut kill = Command::new("kill");
+    kill.args(["-KILL", "--", &format!("-{}", shell.id())]);
+    let _ = kill.stderr(Stdio::null()).status();
+    let outputs: Vec<_> = (0..blocks.len())
+        .map_while(|index| fs::read_to_string(printed.join(index.to_string())).ok())
+        .collect();
+    for (index, (block, output)) in blocks.iter().zip(&outputs).enumerate() {
+        let place = &block.place;
+        if index + 1 == outputs.len() && !status.success() {
+            return Err(format!("{place} failed with {status}:\n{output}"));
         }
-        if let Some(shown) = block
-            .output
-            .as_ref()
-            .filter(|shown| !shows(&port(shown), &text))
-        {
-            return Err(format!(
-                "{place}\n--- the page shows\n{shown}--- the program printed\n{text}"
-            ));
+        let Some(shown) = &block.output else { continue };
+        let shown = shown.replace("8917", &port);
+        if !shows(&shown, output) {
+            let printed = format!("--- the program printed\n{output}");
+            return Err(format!("{place}\n--- the page shows\n{shown}{printed}"));
         }
+    }
+    if !status.success() {
+        return Err(format!("the shell failed with {status}"));
     }
     let _ = fs::remove_dir_all(&scratch);
     Ok(())
@@ -403,19 +356,15 @@ fn run(chapter: &Chapter, number: usize) -> Result<(), String> {
 
 #[test]
 fn every_command_block_runs() {
-    let mut all = chapters("README.md", true);
-    all.extend(pages().iter().flat_map(|page| chapters(page, false)));
+    let all: Vec<_> = pages().iter().flat_map(|page| chapters(page)).collect();
     let count = |mark: &str| {
-        let blocks = all.iter().flat_map(|chapter| &chapter.blocks);
+        let blocks = all.iter().flatten();
         blocks.filter(|block| block.mark == mark).count()
     };
-    let (run_always, not_run) = (count("sh"), count("sh,norun"));
-    assert!(run_always >= 20, "{run_always} blocks");
+    let [run_always, on_postgres, not_run] = ["sh", "sh,postgres", "sh,norun"].map(count);
+    eprintln!("{run_always} blocks, {on_postgres} on PostgreSQL, {not_run} not run");
+    assert!(run_always >= 40, "{run_always} blocks");
     assert!(not_run <= NOT_RUN, "{not_run} blocks are not run");
-    eprintln!(
-        "{run_always} blocks, {} on PostgreSQL, {not_run} not run",
-        count("sh,postgres")
-    );
     let queue = Mutex::new(all.iter().enumerate());
     let worker = || {
         let next = || queue.lock().unwrap().next();
