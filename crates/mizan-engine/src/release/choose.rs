@@ -446,7 +446,7 @@ fn noise_mechanism(
 }
 
 /// From this many quantiles on a tree is used. Measured: for nine quantiles, rank errors of the
-/// recursion were smaller than those of a tree (BENCHMARKS.md).
+/// recursion were smaller than those of a tree (docs/benchmarks-history.md).
 const MANY: usize = 32;
 
 /// As how many statistics these quantiles count.

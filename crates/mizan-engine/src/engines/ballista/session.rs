@@ -79,8 +79,8 @@ impl Session {
                 SILENCE_SECONDS,
             )
             // Rows are joined by unit and further columns. Sort-merge joins by several columns
-            // take four times as long as hash joins (BENCHMARKS.md). With hash joins, the
-            // smaller side must fit into the memory of executors.
+            // take four times as long as hash joins (docs/benchmarks-history.md). With hash
+            // joins, the smaller side must fit into the memory of executors.
             .set_bool("datafusion.optimizer.prefer_hash_join", true)
             // That cache may not notice that a file was rewritten.
             .set_bool(BALLISTA_SCHEDULER_SHARE_FILE_STATISTICS_CACHE, false);
