@@ -5,12 +5,11 @@
 //! of one unit do not change a size class, unless they take a number past a power of two.
 //! SECURITY.md says that size classes count as public.
 
-use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
+use crate::data_file::{self, unreadable};
 use crate::engine::EngineError;
-use crate::version::unreadable;
 
 /// The size class of a dataset.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,7 +101,7 @@ fn count_lines(path: &Path) -> Result<u64, EngineError> {
     /// The largest count of a one-byte counter.
     const STRETCH: usize = 255;
     let failed = |error: &std::io::Error| unreadable(path, error);
-    let mut file = File::open(path).map_err(|error| failed(&error))?;
+    let mut file = data_file::open(path)?;
     let mut buffer = vec![0; 1 << 17];
     let mut lines = 1_u64;
     loop {

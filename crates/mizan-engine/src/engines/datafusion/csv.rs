@@ -26,10 +26,10 @@ use datafusion::physical_plan::ExecutionPlan;
 use self::column::Column;
 use self::fields::{After, BUFFER, Fields};
 use self::scan::csv_scan;
-use super::file_stamp::StampedFile;
+use super::file_stamp::{StampedFile, open};
 use super::source::source_type;
+use crate::data_file::{self, unreadable};
 use crate::engine::EngineError;
-use crate::version::unreadable;
 
 /// The longest header that is read.
 const MAX_HEADER: usize = 1 << 20;
@@ -46,7 +46,7 @@ pub(super) fn header(path: &Path) -> Result<Vec<String>, EngineError> {
         reason,
     };
     let unreadable = |error| unreadable(path, &error);
-    let file = File::open(path).map_err(unreadable)?;
+    let file = data_file::open(path)?;
     let mut fields = Fields::new(file, BUFFER).map_err(unreadable)?;
     let mut names: Vec<String> = Vec::new();
     let mut length = 0_usize;
@@ -153,7 +153,7 @@ impl Batches {
             .iter()
             .map(|name| wanted.get(name.as_str()).copied())
             .collect();
-        let mut fields = Fields::new(File::open(path)?, BUFFER)?;
+        let mut fields = Fields::new(open(path)?, BUFFER)?;
         while fields.next(false)? == Some(After::Field) {}
         Ok(Self {
             fields,

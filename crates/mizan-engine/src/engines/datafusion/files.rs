@@ -17,11 +17,12 @@ use super::parquet::prefixes::decoded_bytes;
 use super::parquet::scan::ParquetFile;
 use super::source::source_type;
 use super::values::data_type;
+use crate::data_file;
 use crate::engine::EngineError;
 use crate::engines::dispatch::Inspected;
 use crate::engines::relations::{fits_unit, is_unit};
 use crate::engines::thread::on_own_thread;
-use crate::version::{Files, Format, Version, unreadable};
+use crate::version::{Files, Format, Version};
 
 /// The columns of a file or a directory of files, with the types of the Parquet schema.
 pub(crate) fn inspect(path: &Path) -> Result<Inspected, EngineError> {
@@ -130,7 +131,7 @@ impl Source {
     pub(super) fn text_size(&self) -> Result<(u64, usize), EngineError> {
         let (mut bytes, mut names) = (0_u64, usize::MAX);
         for path in &self.files.paths {
-            let metadata = std::fs::metadata(path).map_err(|error| unreadable(path, &error))?;
+            let metadata = data_file::metadata(path)?;
             bytes = bytes.saturating_add(metadata.len());
             names = names.min(csv::header(path)?.len());
         }

@@ -2,6 +2,8 @@
 //! valid and damaged.
 
 pub(in crate::engines) mod files;
+#[cfg(unix)]
+mod irregular;
 mod mutants;
 pub(crate) mod mutate;
 pub(in crate::engines) mod parquet;

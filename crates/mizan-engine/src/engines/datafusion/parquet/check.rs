@@ -14,9 +14,9 @@ use datafusion::parquet::file::metadata::ColumnChunkMetaData;
 use super::footer::{Footer, TOGETHER, chunk_range, group_rows, read_at};
 use super::rows::Rows;
 use super::thrift::page_size;
+use crate::data_file;
 use crate::engine::EngineError;
 use crate::engines::thread::{QUIET, caught};
-use crate::version::unreadable;
 
 /// The largest page that is decompressed. Writers use pages of about a megabyte.
 const MAX_PAGE: i64 = 1 << 30;
@@ -84,7 +84,7 @@ pub(in crate::engines::datafusion) fn check(
 /// column.
 fn check_group(footer: &Arc<Footer>, group: usize, schema: &SchemaRef) -> Result<(), EngineError> {
     let path = footer.path();
-    let file = File::open(path).map_err(|error| unreadable(path, &error))?;
+    let file = data_file::open(path)?;
     let rows = footer.groups().get(group).map_or(0, group_rows);
     for field in schema.fields() {
         let alone = Arc::new(Schema::new(vec![Arc::clone(field)]));
