@@ -105,6 +105,40 @@ fn a_moved_file_keeps_its_budget() {
     assert_eq!(add("other", &at("other.csv"), &["--public"]).code, 0);
 }
 
+/// A quote that stays open makes a name of the cells after it. No message shows them.
+#[test]
+fn a_broken_header_shows_no_cells() {
+    let lab = Lab::empty("headers");
+    lab.run(&["init"]).done();
+    let path = lab.folder.join("open.csv");
+    let cells = format!("1,{SECRET}\n").repeat(3);
+    let long = "SECRET".repeat(30);
+    let headers = [
+        (
+            format!("u,\"name\n{cells}"),
+            "column 2 cannot be used: (a name of 74 bytes)",
+        ),
+        (
+            format!("u,{long}\n{long}"),
+            "column 2 cannot be used: (a name of 180 bytes)",
+        ),
+        (
+            "u,\"a\tb\"\n1,2\n".to_owned(),
+            r#"column 2 cannot be used: "a\tb""#,
+        ),
+    ];
+    for (text, message) in headers {
+        std::fs::write(&path, text).unwrap();
+        let add = ["dataset", "add", "open", "--from", path.to_str().unwrap()];
+        let terms = ["--unit", "u", "--epsilon", "1", "--delta", "1e-6"];
+        let run = lab.run(&[&add[..], &terms].concat());
+        assert_eq!(run.code, 2, "{run:?}");
+        assert!(run.stderr.contains("MZ1863"), "{run:?}");
+        assert!(run.stderr.contains(message), "{run:?}");
+        assert!(!run.stderr.contains("SECRET"), "{run:?}");
+    }
+}
+
 /// Lines that end in a carriage return alone are refused; within a row it is text.
 #[test]
 fn a_carriage_return_does_not_end_a_line() {

@@ -42,7 +42,7 @@ pub(crate) fn inspect(path: &Path) -> Result<Inspected, EngineError> {
             Some(kind) => found.columns.push((name, Some(kind))),
             None => found
                 .left_out
-                .push((name, declared.data_type().to_string())),
+                .push((name, shown_type(declared.data_type()))),
         }
     }
     Ok(found)
@@ -181,7 +181,7 @@ fn columns(
             return Err(EngineError::BadColumn {
                 path: path.to_path_buf(),
                 column: column.name.clone(),
-                found: field.data_type().to_string(),
+                found: shown_type(field.data_type()),
                 wanted: column.kind,
             });
         }
@@ -193,6 +193,16 @@ fn columns(
         fields.push(field.with_data_type(kind).with_nullable(true));
     }
     Ok(Schema::new(fields))
+}
+
+/// A type for a message. The name of a nested type contains the names of its fields.
+fn shown_type(kind: &DataType) -> String {
+    const SHOWN: usize = 64;
+    let name = kind.to_string();
+    match name.len() > SHOWN || name.contains(['\n', '\r']) {
+        true => "values of a nested type".to_owned(),
+        false => name,
+    }
 }
 
 /// Whether a column of a file may be read as the declared type. A file whose column has another
@@ -236,7 +246,11 @@ fn same_types(
             return Err(EngineError::BadColumn {
                 path: path.to_path_buf(),
                 column: column.name.clone(),
-                found: format!("{}, not {} as before", other.data_type(), first.data_type()),
+                found: format!(
+                    "{}, not {} as before",
+                    shown_type(other.data_type()),
+                    shown_type(first.data_type())
+                ),
                 wanted: column.kind,
             });
         }
