@@ -1,9 +1,10 @@
 //! Files as tables: finds them and determines their columns, without reading rows.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use datafusion::arrow::datatypes::{DataType, Schema, SchemaRef};
+use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::catalog::TableProvider;
 use datafusion::common::Result;
 use mizan_sql::{Dataset, DatasetColumn, Type};
@@ -161,12 +162,16 @@ fn columns(
     found: &Schema,
 ) -> Result<Schema, EngineError> {
     let mut fields = Vec::with_capacity(dataset.columns.len());
+    // The field of each name; None if several have it.
+    let mut by_name: HashMap<&str, Option<&Field>> = HashMap::new();
+    for field in found.fields() {
+        let field = field.as_ref();
+        let entry = by_name.entry(field.name());
+        entry.and_modify(|one| *one = None).or_insert(Some(field));
+    }
     for column in &dataset.columns {
-        let mut same_name = found
-            .fields()
-            .iter()
-            .filter(|field| *field.name() == column.name);
-        let (Some(field), None) = (same_name.next(), same_name.next()) else {
+        let field = by_name.get(column.name.as_str()).copied().flatten();
+        let Some(field) = field else {
             return Err(EngineError::NoColumn {
                 path: path.to_path_buf(),
                 column: column.name.clone(),
@@ -189,7 +194,7 @@ fn columns(
             _ if format == Format::Csv => data_type(column.kind),
             found => found.clone(),
         };
-        let field = field.as_ref().clone();
+        let field = field.clone();
         fields.push(field.with_data_type(kind).with_nullable(true));
     }
     Ok(Schema::new(fields))
