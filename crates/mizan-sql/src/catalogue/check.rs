@@ -48,7 +48,7 @@ impl Dataset {
             if !is_name(&column.name) {
                 return Err(CatalogueError::BadColumnName {
                     position: place.saturating_add(1),
-                    shown: shown_name(&column.name),
+                    bytes: column.name.len(),
                 });
             }
             column.check()?;
@@ -208,11 +208,12 @@ fn is_name(name: &str) -> bool {
 }
 
 /// The name of a column of a file, as part of a message: in quotes, or its length if it is long
-/// or has several lines. A quote that is never closed in a CSV header makes a name of cells.
+/// or has control characters, such as line ends. The name may be cells, if a line end or a quote
+/// of a CSV header is damaged.
 #[must_use]
 pub fn shown_name(name: &str) -> String {
     const SHOWN: usize = 64;
-    match name.len() > SHOWN || name.contains(['\n', '\r']) {
+    match name.len() > SHOWN || name.contains(char::is_control) {
         true => format!("(a name of {} bytes)", name.len()),
         false => format!("{name:?}"),
     }

@@ -40,13 +40,14 @@ pub enum CatalogueError {
         /// The name, shortened.
         name: String,
     },
-    /// The name of a column in the data that cannot be a name in the catalogue.
-    #[error("the name of column {position} cannot be used: {shown}")]
+    /// The name of a column in the data that cannot be a name in the catalogue. The name is not
+    /// shown, because the cells of a damaged file may be in it.
+    #[error("the name of column {position}, of {bytes} bytes, cannot be used")]
     BadColumnName {
         /// The position of the column, from one.
         position: usize,
-        /// Its name, or the length of its name.
-        shown: String,
+        /// The length of its name.
+        bytes: usize,
     },
     /// A text that cannot be a path or URL.
     #[error("{source_text:?} cannot be where a dataset is")]

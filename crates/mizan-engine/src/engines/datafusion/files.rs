@@ -204,7 +204,7 @@ fn columns(
 fn shown_type(kind: &DataType) -> String {
     const SHOWN: usize = 64;
     let name = kind.to_string();
-    match name.len() > SHOWN || name.contains(['\n', '\r']) {
+    match name.len() > SHOWN || name.contains(char::is_control) {
         true => "values of a nested type".to_owned(),
         false => name,
     }
