@@ -55,7 +55,7 @@ pub(crate) fn unreadable(path: &Path, error: &std::io::Error) -> EngineError {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
 
