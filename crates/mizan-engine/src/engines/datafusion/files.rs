@@ -14,8 +14,8 @@ use super::file_stamp::StampedFile;
 use super::parquet::ParquetTable;
 use super::parquet::check::check;
 use super::parquet::footer::Footer;
-use super::parquet::prefixes::decoded_bytes;
 use super::parquet::scan::ParquetFile;
+use super::parquet::text_bytes::{TextBytes, text_bytes};
 use super::source::source_type;
 use super::values::data_type;
 use crate::data_file;
@@ -118,10 +118,10 @@ impl Source {
         &self.files.paths
     }
 
-    /// The decoded bytes of the prefix-sharing texts (DELTA_BYTE_ARRAY) of a column.
-    pub(super) fn decoded_bytes(&self, place: usize) -> Result<u64, EngineError> {
+    /// The decoded bytes of the texts of a column, if they may have more than `enough`.
+    pub(super) fn text_bytes(&self, place: usize, enough: u64) -> Result<TextBytes, EngineError> {
         match self.schema.fields().get(place) {
-            Some(field) => decoded_bytes(&self.footers, field),
+            Some(field) => text_bytes(&self.footers, field, enough),
             None => Err(EngineError::Failed {
                 doing: "opening tables",
             }),

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use datafusion::arrow::datatypes::{Schema, SchemaRef};
 use datafusion::parquet::file::metadata::ColumnChunkMetaData;
 
+use super::dictionary::has_dictionary;
 use super::footer::{Footer, TOGETHER, chunk_range, group_rows, read_at};
 use super::rows::Rows;
 use super::thrift::page_size;
@@ -113,8 +114,9 @@ fn decodes(footer: &Arc<Footer>, group: usize, schema: &SchemaRef) -> bool {
 
 /// Checks that the pages of a chunk fill it, are not too large, and have a value for each row.
 fn check_pages(file: &File, chunk: &ColumnChunkMetaData, rows: u64) -> Option<()> {
-    let (mut at, size) = chunk_range(chunk)?;
-    let end = at.checked_add(size)?;
+    let (start, size) = chunk_range(chunk)?;
+    let end = start.checked_add(size)?;
+    let mut at = start;
     let flat = chunk.column_descr().max_rep_level() == 0;
     let mut values = 0_i64;
     while at < end {
@@ -132,12 +134,16 @@ fn check_pages(file: &File, chunk: &ColumnChunkMetaData, rows: u64) -> Option<()
         if !sizes.iter().all(|size| (0..=MAX_PAGE).contains(size)) {
             return None;
         }
-        // Text in these encodings is read in another way, and the footer says which columns
-        // have them.
+        // Text in these encodings is read in another way, and the footer says which columns have
+        // them. Dictionaries are read before the charge: the footer announces them, and they
+        // come first.
         let together = TOGETHER
             .iter()
             .find(|encoding| **encoding as i64 == page.encoding);
         if together.is_some_and(|encoding| !chunk.encodings_mask().is_set(*encoding)) {
+            return None;
+        }
+        if page.is_dictionary && !(at == start && has_dictionary(chunk)) {
             return None;
         }
         if !page.is_dictionary {

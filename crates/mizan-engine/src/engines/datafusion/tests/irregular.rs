@@ -7,7 +7,7 @@ use mizan_sql::Type;
 
 use super::files::{catalogue, run};
 use crate::engine::EngineError;
-use crate::engines::datafusion::sizes::{Lines, sizes};
+use crate::engines::datafusion::sizes::{Lines, sized};
 use crate::engines::datafusion::{check_rows, inspect};
 
 type Step = fn(&Path) -> Result<(), EngineError>;
@@ -27,7 +27,7 @@ fn refused_after_inspection(path: &Path) {
         ("size", |path| {
             let catalogue = columns(path);
             let plan = mizan_sql::plan("SELECT COUNT(DISTINCT u) FROM t", &catalogue).unwrap();
-            sizes(&plan, &catalogue, Lines::Counted).map(drop)
+            sized(&plan, &catalogue, Lines::Counted).map(drop)
         }),
         ("run", |path| run(&columns(path)).map(drop)),
     ];
@@ -46,7 +46,7 @@ fn refused_by(name: &str, step: Step, path: &Path) {
 }
 
 fn columns(path: &Path) -> mizan_sql::Catalogue {
-    catalogue(path, &[("u", Type::Integer)])
+    catalogue(path, &[("u", Type::Integer), ("x", Type::Text)])
 }
 
 fn pipe(path: &Path) {
@@ -72,7 +72,7 @@ fn pipes_and_devices_are_refused() {
 fn a_file_that_becomes_a_pipe_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     for name in ["a.csv", "b.csv"] {
-        std::fs::write(directory.path().join(name), "u\n1\n").unwrap();
+        std::fs::write(directory.path().join(name), "u,x\n1,a\n").unwrap();
     }
     run(&columns(directory.path())).unwrap();
     let second = directory.path().join("b.csv");
