@@ -10,11 +10,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use datafusion::arrow::datatypes::{Schema, SchemaRef};
 use datafusion::parquet::file::metadata::ColumnChunkMetaData;
+use datafusion::parquet::file::reader::ChunkReader;
 
 use super::dictionary::has_dictionary;
-use super::footer::{Footer, TOGETHER, chunk_range, group_rows, read_at};
+use super::footer::{Footer, TOGETHER, chunk_range, group_rows};
 use super::rows::Rows;
-use super::thrift::page_size;
+use super::thrift::{PageSize, page_size};
 use crate::data_file;
 use crate::engine::EngineError;
 use crate::engines::thread::{QUIET, caught};
@@ -120,16 +121,7 @@ fn check_pages(file: &File, chunk: &ColumnChunkMetaData, rows: u64) -> Option<()
     let flat = chunk.column_descr().max_rep_level() == 0;
     let mut values = 0_i64;
     while at < end {
-        let mut length = USUAL_HEADER;
-        let page = loop {
-            let mut header = vec![0; usize::try_from(length.min(end - at)).ok()?];
-            read_at(file, at, &mut header).ok()?;
-            match page_size(&header) {
-                Some(page) => break page,
-                None if length < MAX_HEADER && length < end - at => length *= 16,
-                None => return None,
-            }
-        };
+        let page = page_header(file, at, end)?;
         let sizes = [page.compressed, page.uncompressed, page.values];
         if !sizes.iter().all(|size| (0..=MAX_PAGE).contains(size)) {
             return None;
@@ -154,4 +146,18 @@ fn check_pages(file: &File, chunk: &ColumnChunkMetaData, rows: u64) -> Option<()
     }
     let complete = !flat || u64::try_from(values).ok()? == rows;
     (at == end && complete).then_some(())
+}
+
+/// The header of the page at this position of a chunk.
+pub(super) fn page_header(file: &impl ChunkReader, at: u64, end: u64) -> Option<PageSize> {
+    let left = end.checked_sub(at)?;
+    let mut length = USUAL_HEADER;
+    loop {
+        let header = file.get_bytes(at, usize::try_from(length.min(left)).ok()?);
+        match page_size(&header.ok()?) {
+            Some(page) => return Some(page),
+            None if length < MAX_HEADER && length < left => length *= 16,
+            None => return None,
+        }
+    }
 }

@@ -170,7 +170,7 @@ fn options() -> ArrowReaderOptions {
 }
 
 /// Reads a part of a file.
-pub(super) fn read_at(mut file: &File, start: u64, bytes: &mut [u8]) -> std::io::Result<()> {
+fn read_at(mut file: &File, start: u64, bytes: &mut [u8]) -> std::io::Result<()> {
     file.seek(SeekFrom::Start(start))?;
     file.read_exact(bytes)
 }

@@ -12,7 +12,6 @@ use datafusion::parquet::arrow::arrow_reader::{
     ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
 use datafusion::parquet::errors::{ParquetError, Result as ParquetResult};
-use datafusion::parquet::file::metadata::ColumnChunkMetaData;
 use datafusion::parquet::file::reader::{ChunkReader, Length};
 
 use super::bytes::value;
@@ -179,22 +178,12 @@ pub(super) struct Chunks {
 
 impl Chunks {
     pub(super) fn load(footer: &Footer, group: usize, roots: &[usize]) -> Result<Self> {
-        Self::load_parts(footer, group, roots, chunk_range)
-    }
-
-    /// A part of each chunk.
-    pub(super) fn load_parts(
-        footer: &Footer,
-        group: usize,
-        roots: &[usize],
-        part: fn(&ColumnChunkMetaData) -> Option<(u64, u64)>,
-    ) -> Result<Self> {
         let file = open(footer.path())?;
         let length = file.metadata()?.len();
         let mut loaded = Vec::with_capacity(roots.len());
         for chunk in footer.chunks(group, roots) {
             // The file may have been replaced since its footer was read.
-            let range = part(chunk)
+            let range = chunk_range(chunk)
                 .filter(|(start, size)| start.checked_add(*size).is_some_and(|end| end <= length));
             let (start, size) = range.ok_or_else(|| exec_datafusion_err!("another file"))?;
             let size = usize::try_from(size).map_err(|_| exec_datafusion_err!("a long chunk"))?;
@@ -208,7 +197,7 @@ impl Chunks {
     }
 
     /// The loaded bytes from an offset on.
-    pub(super) fn get_from(&self, start: u64) -> ParquetResult<Bytes> {
+    fn from(&self, start: u64) -> ParquetResult<Bytes> {
         let after = self.loaded.partition_point(|(begin, _)| *begin <= start);
         let (begin, bytes) = after
             .checked_sub(1)
@@ -236,11 +225,11 @@ impl ChunkReader for Chunks {
     type T = Reader<Bytes>;
 
     fn get_read(&self, start: u64) -> ParquetResult<Self::T> {
-        Ok(self.get_from(start)?.reader())
+        Ok(self.from(start)?.reader())
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> ParquetResult<Bytes> {
-        let bytes = self.get_from(start)?;
+        let bytes = self.from(start)?;
         if length > bytes.len() {
             return Err(not_loaded());
         }

@@ -3,19 +3,21 @@
 //! Texts that are stored one by one have at most the bytes of their pages. A dictionary, or
 //! prefixes that texts share, make a small page decode to gigabytes: those are counted exactly.
 
+use std::fs::File;
 use std::sync::Arc;
 
 use datafusion::arrow::datatypes::{DataType, Field, Schema};
 use datafusion::parquet::basic::{Encoding, Type as Physical};
 use datafusion::parquet::column::page::{Page, PageReader as _};
 use datafusion::parquet::file::metadata::ColumnChunkMetaData;
-use datafusion::parquet::file::reader::SerializedPageReader;
+use datafusion::parquet::file::reader::{ChunkReader, SerializedPageReader};
 
+use super::check::page_header;
 use super::dictionary::{self, CODED, has_dictionary};
 use super::footer::{Footer, chunk_range, group_rows};
 use super::prefixes::{self, page_values, shares_prefixes};
 use super::rows::Chunks;
-use super::thrift::page_size;
+use crate::data_file;
 use crate::engine::EngineError;
 use crate::engines::thread::caught;
 
@@ -104,7 +106,7 @@ impl ColumnOfGroup<'_> {
         for chunk in self.footer.chunks(self.group, &roots) {
             all = all.saturating_add(chunk.uncompressed_size().try_into().ok()?);
             if self.is_text(chunk) && has_dictionary(chunk) {
-                let longest = self.dictionary(chunk, &roots)?.into_iter().max();
+                let longest = self.dictionary(chunk)?.into_iter().max();
                 let values = u64::try_from(chunk.num_values()).ok()?;
                 let longest = u64::from(longest.unwrap_or(0));
                 all = all.saturating_add(longest.saturating_mul(values));
@@ -119,46 +121,52 @@ impl ColumnOfGroup<'_> {
             && fields.all(|field| *field.data_type() == DataType::Utf8View)
     }
 
-    /// The lengths of the texts in the dictionary of a chunk. The other pages are not read,
-    /// unless the footer does not say where they begin.
-    fn dictionary(&self, chunk: &ColumnChunkMetaData, roots: &[usize]) -> Option<Vec<u32>> {
-        let first = |chunks: Chunks| {
-            let mut pages = self.pages(&chunks, chunk)?;
-            match pages.get_next_page().ok()? {
-                Some(Page::DictionaryPage {
-                    buf, num_values, ..
-                }) => dictionary::lengths(&buf, num_values),
-                // A dictionary is the first page, so there is none.
-                _ => Some(Vec::new()),
-            }
-        };
-        let (footer, group) = (self.footer, self.group);
-        let alone = Chunks::load_parts(footer, group, roots, dictionary_range).ok();
-        let found = alone.and_then(first);
-        found.or_else(|| first(Chunks::load(footer, group, roots).ok()?))
+    /// The lengths of the texts in the dictionary of a chunk. Other pages are not read.
+    fn dictionary(&self, chunk: &ColumnChunkMetaData) -> Option<Vec<u32>> {
+        match self.pages(&self.file()?, chunk)?.get_next_page().ok()? {
+            Some(Page::DictionaryPage {
+                buf, num_values, ..
+            }) => dictionary::lengths(&buf, num_values),
+            // A dictionary is the first page, so there is none.
+            _ => Some(Vec::new()),
+        }
     }
 
-    fn pages(
+    fn file(&self) -> Option<Arc<File>> {
+        data_file::open(self.footer.path()).ok().map(Arc::new)
+    }
+
+    fn pages<R: ChunkReader>(
         &self,
-        chunks: &Chunks,
+        reader: &Arc<R>,
         chunk: &ColumnChunkMetaData,
-    ) -> Option<SerializedPageReader<Chunks>> {
+    ) -> Option<SerializedPageReader<R>> {
         let rows = usize::try_from(group_rows(self.footer.groups().get(self.group)?)).ok()?;
-        SerializedPageReader::new(Arc::new(chunks.clone()), chunk, rows, None).ok()
+        SerializedPageReader::new(Arc::clone(reader), chunk, rows, None).ok()
     }
 
-    /// The exact bytes of its texts. Pages that store texts one by one count as a whole.
+    /// The exact bytes of its texts. Pages that store texts one by one count as a whole, and
+    /// only their headers are read.
     fn exact(&self) -> Option<TextBytes> {
         let roots = self.footer.roots(self.alone).ok()?;
-        let chunks = Chunks::load(self.footer, self.group, &roots).ok()?;
         let mut found = TextBytes::default();
         for chunk in self.footer.chunks(self.group, &roots) {
-            found.add(self.exact_chunk(&chunks, chunk)?);
+            found.add(if shares_prefixes(chunk) {
+                // All pages are read, so they are loaded at once.
+                let loaded = Chunks::load(self.footer, self.group, &roots).ok()?;
+                self.exact_chunk(&Arc::new(loaded), chunk)?
+            } else {
+                self.exact_chunk(&self.file()?, chunk)?
+            });
         }
         Some(found)
     }
 
-    fn exact_chunk(&self, chunks: &Chunks, chunk: &ColumnChunkMetaData) -> Option<TextBytes> {
+    fn exact_chunk<R: ChunkReader>(
+        &self,
+        reader: &Arc<R>,
+        chunk: &ColumnChunkMetaData,
+    ) -> Option<TextBytes> {
         let described = chunk.column_descr();
         if described.max_rep_level() > 0 {
             return None;
@@ -166,11 +174,11 @@ impl ColumnOfGroup<'_> {
         let nullable = described.max_def_level() > 0;
         let (mut at, size) = chunk_range(chunk)?;
         let end = at.checked_add(size)?;
-        let mut pages = self.pages(chunks, chunk)?;
+        let mut pages = self.pages(reader, chunk)?;
         let mut lengths = Vec::new();
         let mut found = TextBytes::default();
         while at < end {
-            let header = page_size(&chunks.get_from(at).ok()?)?;
+            let header = page_header(&**reader, at, end)?;
             let length = u64::try_from(header.compressed).ok()?;
             at = at.checked_add(header.header as u64)?.checked_add(length)?;
             let mut counted = CODED.iter().chain([&Encoding::DELTA_BYTE_ARRAY]);
@@ -206,11 +214,4 @@ impl ColumnOfGroup<'_> {
         }
         Some(found)
     }
-}
-
-/// The range of the dictionary page of a chunk, which is before its other pages.
-fn dictionary_range(chunk: &ColumnChunkMetaData) -> Option<(u64, u64)> {
-    let start = u64::try_from(chunk.dictionary_page_offset()?).ok()?;
-    let end = u64::try_from(chunk.data_page_offset()).ok()?;
-    Some((start, end.checked_sub(start)?))
 }

@@ -54,7 +54,7 @@ fn texts_of_dictionaries_are_counted() {
     let text = |row: usize| match row % 11 {
         0 | 7 => None,
         1 => Some(Vec::new()),
-        2..=4 => Some(long[..row * 37 % 240].as_bytes().to_vec()),
+        2..=4 => Some(long.as_bytes()[..row * 37 % 240].to_vec()),
         _ => Some(format!("{}", row / 300).into_bytes()),
     };
     let versions = [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0];
