@@ -8,6 +8,7 @@
 
 mod audit;
 mod byte_cache;
+mod data_file;
 mod engine;
 mod engines;
 mod exact;

@@ -12,6 +12,7 @@ use mizan_sql::FileIdentity;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::data_file::{self, unreadable};
 use crate::engine::EngineError;
 
 /// The version of a dataset.
@@ -104,12 +105,12 @@ impl Files {
         }
     }
 
-    /// The current version of the files.
+    /// The current version of the files, which are regular files.
     pub(crate) fn version(&self) -> Result<Version, EngineError> {
         let mut digest = Sha256::new();
         digest.update(b"mizan dataset version 1");
         for path in &self.paths {
-            let metadata = fs::metadata(path).map_err(|error| unreadable(path, &error))?;
+            let metadata = data_file::metadata(path)?;
             let name = path.as_os_str().as_encoded_bytes();
             digest.update((name.len() as u64).to_be_bytes());
             digest.update(name);
@@ -193,14 +194,6 @@ fn identity(metadata: &fs::Metadata) -> Vec<i128> {
     let since = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     let nanos = since.and_then(|time| i128::try_from(time.as_nanos()).ok());
     vec![metadata.len().into(), nanos.unwrap_or(-1)]
-}
-
-/// The error for a file that cannot be opened.
-pub(crate) fn unreadable(path: &Path, error: &std::io::Error) -> EngineError {
-    EngineError::Unreadable {
-        path: path.to_path_buf(),
-        reason: error.kind().to_string(),
-    }
 }
 
 #[cfg(test)]

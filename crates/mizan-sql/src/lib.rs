@@ -28,7 +28,9 @@ mod typing;
 pub mod value;
 
 pub use bind::plan;
-pub use catalogue::{Catalogue, CatalogueError, Dataset, DatasetColumn, FileIdentity, Privacy};
+pub use catalogue::{
+    Catalogue, CatalogueError, Dataset, DatasetColumn, FileIdentity, MAX_COLUMNS, Privacy,
+};
 pub use clip::Clip;
 pub use expr::{Expr, Function, TimePart, TimeUnit};
 pub use message::{AggregateName, Effect, End, Note, QuantileRank, RankTarget, Share};

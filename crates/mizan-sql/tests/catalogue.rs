@@ -163,6 +163,7 @@ fn descriptions_that_are_refused() {
     assert_eq!(refused(|d| d.name = "a\u{1b}[2J".into()), "MZ1863");
     assert_eq!(refused(|d| d.columns[1].name = "x".repeat(129)), "MZ1863");
     assert_eq!(refused(|d| d.source.clear()), "MZ1864");
+    assert_eq!(refused(|d| d.columns[1].name = "a\nb".into()), "MZ1863");
     assert_eq!(refused(|d| d.columns[1].name = "city".into()), "MZ1867");
     assert_eq!(refused(|d| d.columns.clear()), "MZ1869");
     assert_eq!(

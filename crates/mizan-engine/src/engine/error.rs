@@ -374,7 +374,7 @@ impl EngineError {
     pub fn help(&self) -> String {
         match self {
             Self::Unreadable { .. } => {
-                "check that the file exists and that you may read it".into()
+                "check that it is a regular file, that it exists and that you may read it".into()
             }
             Self::UnknownFormat { .. } => {
                 "use a file whose name ends in .csv or .parquet, or a directory of such files"

@@ -50,7 +50,7 @@ use self::dialect::{DataFusionDialect, Table};
 use self::files::Source;
 use self::per_unit::{CountedUnits, per_unit, per_unit_at_once};
 use self::row_limit::RowLimitTable;
-use self::sizes::{Lines, sizes};
+use self::sizes::{Lines, classes, sized, text_class};
 use self::slices::{SLICE_BYTES, SliceTexts};
 use self::values::Values;
 use super::fan_out::FanOutCache;
@@ -177,14 +177,16 @@ impl DataFusion {
         catalogue: &Catalogue,
         lines: Lines,
     ) -> Result<PlanBound, EngineError> {
-        let sizes = sizes(plan, catalogue, lines)?;
+        let datasets = sized(plan, catalogue, lines)?;
+        let sizes = classes(&datasets);
+        let mut texts = |name: &str, place: usize| text_class(&datasets, name, place);
         let setting = Setting {
             partitions: self.partitions as u64,
             keeps: self.keeps as u64,
             counts_texts: lines == Lines::Counted,
         };
         self.with_counts(plan, catalogue, |count| {
-            PlanBound::of(plan, catalogue, &sizes, setting, count)
+            PlanBound::of(plan, catalogue, &sizes, setting, &mut texts, count)
         })
     }
 

@@ -9,7 +9,8 @@
 //! # Guarantee
 //!
 //! Let a plan pass [`check`]. Between two aggregations per unit, the joins with public tables
-//! make at most [`MAX_FAN_OUT`] rows of each private row. A unit whose rows are limited
+//! make at most [`MAX_FAN_OUT`] rows of each private row. Each input of a union has this limit of
+//! its own: a row that is in n inputs has n times as many. A unit whose rows are limited
 //! ([`Operator::LimitRowsPerUnit`]) has at most [`MAX_ROWS_PER_UNIT`] rows after its joins. No join of
 //! public relations has more than [`MAX_PUBLIC_ROWS`] rows.
 
@@ -102,7 +103,7 @@ fn growth<'a>(relation: &'a Relation, count: &mut Count<'_>) -> Result<Growth<'a
                 ..input
             }
         }
-        // Each branch emits rows of its own scans.
+        // Each input emits rows of its own scans, even if they scan the same dataset.
         Operator::Union { inputs } => {
             let mut all = Growth::of(Some(0));
             for input in inputs {

@@ -3,7 +3,8 @@
 //!
 //! Without this, an analyst could learn an exact number by comparing it with the memory limit:
 //! `MAX(note || '<2,000 x>')` holds 2 KB for each unit. Public are the plan, the catalogue, the
-//! fan-outs of joins with public tables and the size class of each dataset ([`SizeClass`]). So
+//! fan-outs of joins with public tables and the size class of each dataset ([`SizeClass`]), with
+//! the decoded bytes of the texts that the plan reads ([`TextClass`]). So
 //! neighbouring datasets of one size class have the same bound, and either both are refused or
 //! neither is.
 //!
@@ -28,9 +29,11 @@
 //!
 //! # Assumptions
 //!
+//! The memory and the time both rest on these. The rows of one unit can break the first and the
+//! third.
+//!
 //! - A join of two private relations has at most [`PRIVATE_JOIN_GROWTH`] times the rows of the
 //!   largest dataset in it. Units may have more; SECURITY.md says so.
-//! - A text of a dictionary-encoded column has at most [`DICTIONARY_TEXT`] bytes on average.
 //! - Keys of groups that are texts of several tables have at most [`KEY_TEXT`] bytes on
 //!   average, or as many as are stored.
 //! - Rows with stored texts are repeated by joins of private relations as often as an average
@@ -54,7 +57,7 @@ use super::datafusion::DataFusion;
 use super::datafusion::sizes::Lines;
 use super::fan_out::Count;
 use super::relations;
-use super::size_class::SizeClass;
+use super::size_class::{SizeClass, TextClass};
 use crate::engine::{Engine as _, EngineError};
 use crate::exact::ExecutionPath;
 use crate::query_limits::QueryLimits;
@@ -75,15 +78,15 @@ const PIECES: u64 = 16;
 /// in it.
 const PRIVATE_JOIN_GROWTH: u64 = 4;
 
-/// The assumed average bytes of a text that a dictionary-encoded column repeats.
-const DICTIONARY_TEXT: u64 = 32;
-
 /// The assumed average bytes of a text in the key of a group, where the keys of groups come
 /// from several tables.
 const KEY_TEXT: u64 = 32;
 
 /// The time to allocate and fill a byte of memory, in nanoseconds.
 const TOUCHED: u64 = 2;
+
+/// Finds the class of the texts of a column: of a dataset, by its position in the catalogue.
+pub(crate) type Texts<'a> = dyn FnMut(&str, usize) -> Result<TextClass, EngineError> + 'a;
 
 /// The settings of the engine.
 #[derive(Clone, Copy, Debug)]
@@ -106,12 +109,14 @@ pub(crate) struct PlanBound {
 }
 
 impl PlanBound {
-    /// The bound of a plan. `count` counts public rows.
+    /// The bound of a plan. `texts` finds the class of the texts of a column, `count` counts
+    /// public rows.
     pub(crate) fn of(
         plan: &BoundedPlan,
         catalogue: &Catalogue,
         sizes: &BTreeMap<String, Arc<SizeClass>>,
         setting: Setting,
+        texts: &mut Texts<'_>,
         count: &mut Count<'_>,
     ) -> Result<Self, EngineError> {
         let keys = plan.keys.iter().map(|key| &key.expression);
@@ -119,7 +124,7 @@ impl PlanBound {
         let measured = statistics.filter_map(|one| one.measure.argument());
         let mut read: BTreeSet<usize> = keys.chain(measured).flat_map(Expr::columns).collect();
         read.extend(&plan.relation.unit);
-        let mut walk = Walk::new(catalogue, sizes, count, setting);
+        let mut walk = Walk::new(catalogue, sizes, texts, count, setting);
         let rows = walk.relation(&plan.relation, &read)?;
         let state = statements::state(plan, &rows, setting)?;
         let size = plan.size();

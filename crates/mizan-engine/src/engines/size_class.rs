@@ -1,16 +1,15 @@
-//! The size class of a dataset: the number of rows and bytes of its files, each rounded up to a
-//! power of two.
+//! The size class of a dataset: the number of rows and bytes of its files, and the decoded bytes
+//! of its texts, each rounded up to a power of two.
 //!
 //! A bound on memory depends on the size of the data, and the exact size is private. The rows
 //! of one unit do not change a size class, unless they take a number past a power of two.
 //! SECURITY.md says that size classes count as public.
 
-use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
+use crate::data_file::{self, unreadable};
 use crate::engine::EngineError;
-use crate::version::unreadable;
 
 /// The size class of a dataset.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,9 +19,6 @@ pub(crate) struct SizeClass {
     /// A bound on the encoded bytes of each column of the catalogue, in its order. For CSV this
     /// is the whole file for each column.
     pub(crate) columns: Vec<u64>,
-    /// A bound on the decoded bytes of each column's texts that share prefixes, which are
-    /// shorter in the file. Zero if it has none.
-    pub(crate) shared: Vec<u64>,
     /// A bound on the bytes of all files.
     pub(crate) bytes: u64,
     /// The number of files.
@@ -30,6 +26,33 @@ pub(crate) struct SizeClass {
     /// The format of the files.
     pub(crate) layout: Layout,
 }
+
+/// The class of the texts of a column of Parquet files. It is computed for columns that a query
+/// reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct TextClass {
+    /// A bound on the decoded bytes of all texts. Zero if the size class bounds them:
+    /// [`SizeClass::usual_text`].
+    pub(crate) all: u64,
+    /// A bound on the decoded bytes of texts that share prefixes, which are shorter in the file.
+    /// Zero if there are none.
+    pub(crate) shared: u64,
+}
+
+impl TextClass {
+    /// The class of texts of these bytes.
+    pub(crate) fn of(all: u64, shared: u64) -> Self {
+        let class = |bytes: u64| if bytes == 0 { 0 } else { class(bytes) };
+        Self {
+            all: class(all),
+            shared: class(shared),
+        }
+    }
+}
+
+/// The bytes of a text on average that a bound counts at least. Dictionaries of shorter texts
+/// need not be decoded.
+const SHORT_TEXT: u64 = 32;
 
 /// How rows are stored in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,23 +64,17 @@ pub(crate) enum Layout {
 }
 
 impl SizeClass {
-    /// The class of Parquet files, from the number of rows, the encoded bytes of each column,
-    /// and the decoded bytes of its texts that share prefixes.
+    /// The class of Parquet files, from the number of rows and the encoded bytes of each column.
     pub(crate) fn of_columns(
         rows: u64,
-        columns: impl IntoIterator<Item = (u64, u64)>,
+        columns: impl IntoIterator<Item = u64>,
         files: usize,
     ) -> Self {
-        let shared = |bytes: u64| if bytes == 0 { 0 } else { class(bytes) };
-        let columns = columns.into_iter();
-        let (columns, shared): (Vec<u64>, Vec<u64>) = columns
-            .map(|(bytes, texts)| (class(bytes), shared(texts)))
-            .unzip();
+        let columns: Vec<u64> = columns.into_iter().map(class).collect();
         Self {
             rows: class(rows),
             bytes: columns.iter().copied().fold(0, u64::saturating_add),
             columns,
-            shared,
             files: files as u64,
             layout: Layout::Columns,
         }
@@ -72,10 +89,17 @@ impl SizeClass {
             rows: class(bytes / shortest.max(2)),
             bytes,
             columns: vec![bytes; columns],
-            shared: vec![0; columns],
             files: files as u64,
             layout: Layout::Text,
         }
+    }
+
+    /// The bytes that a bound counts for the texts of a Parquet column of these encoded bytes,
+    /// unless dictionaries or shared prefixes make more of them. This is a power of two, so it
+    /// bounds texts if and only if it bounds their class: the result does not depend on whether
+    /// they were counted.
+    pub(crate) fn usual_text(&self, column: u64) -> u64 {
+        column.max(self.rows.saturating_mul(SHORT_TEXT))
     }
 
     /// Counts the lines of the files, which lowers the bound on rows if rows are long. Fields
@@ -102,7 +126,7 @@ fn count_lines(path: &Path) -> Result<u64, EngineError> {
     /// The largest count of a one-byte counter.
     const STRETCH: usize = 255;
     let failed = |error: &std::io::Error| unreadable(path, error);
-    let mut file = File::open(path).map_err(|error| failed(&error))?;
+    let mut file = data_file::open(path)?;
     let mut buffer = vec![0; 1 << 17];
     let mut lines = 1_u64;
     loop {

@@ -15,7 +15,7 @@ pub(super) const NAME_CHARACTERS: usize = 128;
 const SOURCE_CHARACTERS: usize = 4096;
 
 /// The most columns of a dataset.
-const COLUMNS: usize = 10_000;
+pub const MAX_COLUMNS: usize = 10_000;
 
 /// The most keys of a column.
 const KEYS: usize = 100_000;
@@ -37,14 +37,20 @@ impl Dataset {
                 source_text: shortened(&self.source),
             });
         }
-        if self.columns.is_empty() || self.columns.len() > COLUMNS {
+        if self.columns.is_empty() || self.columns.len() > MAX_COLUMNS {
             return Err(CatalogueError::Columns {
                 dataset: self.name.clone(),
                 found: self.columns.len(),
             });
         }
         let mut names = BTreeSet::new();
-        for column in &self.columns {
+        for (place, column) in self.columns.iter().enumerate() {
+            if !is_name(&column.name) {
+                return Err(CatalogueError::BadColumnName {
+                    position: place.saturating_add(1),
+                    bytes: column.name.len(),
+                });
+            }
             column.check()?;
             if !names.insert(column.name.as_str()) {
                 return Err(CatalogueError::ColumnTwice {
@@ -105,7 +111,6 @@ impl Dataset {
 
 impl DatasetColumn {
     fn check(&self) -> Result<(), CatalogueError> {
-        name("a column", &self.name)?;
         for bounds in [self.bounds, self.unit_bounds].into_iter().flatten() {
             self.check_bounds(bounds)?;
         }
@@ -188,14 +193,30 @@ impl DatasetColumn {
 
 /// A name has 1 to 128 characters and no control characters.
 fn name(of: &'static str, name: &str) -> Result<(), CatalogueError> {
-    let length = name.chars().count();
-    if length == 0 || length > NAME_CHARACTERS || name.contains(char::is_control) {
-        return Err(CatalogueError::BadName {
+    match is_name(name) {
+        true => Ok(()),
+        false => Err(CatalogueError::BadName {
             of,
             name: shortened(name),
-        });
+        }),
     }
-    Ok(())
+}
+
+fn is_name(name: &str) -> bool {
+    let length = name.chars().count();
+    (1..=NAME_CHARACTERS).contains(&length) && !name.contains(char::is_control)
+}
+
+/// The name of a column of a file, as part of a message: in quotes, or its length if it is long
+/// or has control characters, such as line ends. The name may be cells, if a line end or a quote
+/// of a CSV header is damaged.
+#[must_use]
+pub fn shown_name(name: &str) -> String {
+    const SHOWN: usize = 64;
+    match name.len() > SHOWN || name.contains(char::is_control) {
+        true => format!("(a name of {} bytes)", name.len()),
+        false => format!("{name:?}"),
+    }
 }
 
 /// The beginning of a text, for a message.

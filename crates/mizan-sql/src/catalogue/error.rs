@@ -40,6 +40,15 @@ pub enum CatalogueError {
         /// The name, shortened.
         name: String,
     },
+    /// The name of a column in the data that cannot be a name in the catalogue. The name is not
+    /// shown, because the cells of a damaged file may be in it.
+    #[error("the name of column {position}, of {bytes} bytes, cannot be used")]
+    BadColumnName {
+        /// The position of the column, from one.
+        position: usize,
+        /// The length of its name.
+        bytes: usize,
+    },
     /// A text that cannot be a path or URL.
     #[error("{source_text:?} cannot be where a dataset is")]
     BadSource {
@@ -148,7 +157,7 @@ impl CatalogueError {
             Self::Malformed { .. } => Code::MZ1860,
             Self::UnknownEntry { .. } => Code::MZ1861,
             Self::Version { .. } => Code::MZ1862,
-            Self::BadName { .. } => Code::MZ1863,
+            Self::BadName { .. } | Self::BadColumnName { .. } => Code::MZ1863,
             Self::BadSource { .. } => Code::MZ1864,
             Self::DatasetTwice { .. } => Code::MZ1865,
             Self::NoDataset { .. } => Code::MZ1866,
@@ -174,6 +183,9 @@ impl CatalogueError {
             Self::Version { .. } => "use the program that wrote it, or a newer one".into(),
             Self::BadName { .. } => {
                 "use 1 to 128 characters, none of them a control character".into()
+            }
+            Self::BadColumnName { .. } => {
+                "use 1 to 128 characters, none of them a control character; in a CSV file, close every quote of the first line".into()
             }
             Self::BadSource { .. } => "name a CSV or Parquet file, or a PostgreSQL URL".into(),
             Self::DatasetTwice { .. } => "choose another name".into(),

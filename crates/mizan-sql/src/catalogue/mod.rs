@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::check::{MAX_COLUMNS, shown_name};
 pub use self::error::CatalogueError;
 use crate::relation::Bounds;
 use crate::value::{Type, Value};

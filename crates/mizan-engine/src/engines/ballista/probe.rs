@@ -6,7 +6,7 @@
 //! have free slots.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use datafusion::arrow::datatypes::DataType;
@@ -20,6 +20,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::codec::{files_json, files_of};
 use super::session::Session;
+use crate::data_file::{self, unreadable};
 use crate::engine::EngineError;
 use crate::engines::datafusion::dialect::DataFusionDialect;
 use crate::engines::datafusion::file_stamp::StampedFile;
@@ -28,7 +29,7 @@ use crate::engines::datafusion::rows;
 use crate::engines::datafusion::values::data_type;
 use crate::engines::dialect::Dialect as _;
 use crate::engines::relations;
-use crate::version::{Files, unreadable};
+use crate::version::Files;
 
 /// The largest number of probe tasks.
 const MOST: usize = 64;
@@ -130,7 +131,7 @@ pub(super) fn files(path: &Path) -> Vec<PathBuf> {
 /// Files that can be opened, with their current state.
 fn seen(files: &[PathBuf]) -> Vec<StampedFile> {
     let seen = |path: &PathBuf| {
-        File::open(path).ok()?;
+        data_file::open(path).ok()?;
         StampedFile::here(path.clone()).as_seen().ok()
     };
     files.iter().take(MOST_FILES).filter_map(seen).collect()
@@ -217,7 +218,7 @@ mod tests {
         let now = || list(&seen(&files(&directory))).unwrap();
         // Another modification time.
         let earlier = SystemTime::now() - Duration::from_secs(100);
-        let file = File::options().write(true).open(path("b.csv")).unwrap();
+        let file = fs::File::options().write(true).open(path("b.csv")).unwrap();
         file.set_modified(earlier).unwrap();
         assert!(!is_as_seen(&place));
         assert_eq!(place.missing(&now()), path("b.csv"));

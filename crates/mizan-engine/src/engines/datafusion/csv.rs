@@ -9,8 +9,9 @@ mod column;
 mod fields;
 pub(in crate::engines) mod scan;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -22,43 +23,47 @@ use datafusion::common::Result;
 use datafusion::error::DataFusionError;
 use datafusion::logical_expr::{Expr, TableType};
 use datafusion::physical_plan::ExecutionPlan;
+use mizan_sql::MAX_COLUMNS;
 
 use self::column::Column;
 use self::fields::{After, BUFFER, Fields};
 use self::scan::csv_scan;
-use super::file_stamp::StampedFile;
+use super::file_stamp::{StampedFile, open};
 use super::source::source_type;
+use crate::data_file::{self, unreadable};
 use crate::engine::EngineError;
-use crate::version::unreadable;
 
 /// The longest header that is read.
-const MAX_HEADER: usize = 1 << 20;
+const MAX_HEADER: u64 = 1 << 20;
 /// How many files are read concurrently, unless there are more partitions.
 const AT_ONCE: usize = 16;
 /// The rows after which a batch ends, and the bytes.
 const BATCH_ROWS: usize = 8192;
 const BATCH_BYTES: usize = 8 << 20;
 
-/// The names of the columns of a file.
+/// The names of the columns of a file. The header of a broken file may be the whole file, so no
+/// more of it is read than a header can have.
 pub(super) fn header(path: &Path) -> Result<Vec<String>, EngineError> {
     let bad = |reason| EngineError::BadHeader {
         path: path.to_path_buf(),
         reason,
     };
     let unreadable = |error| unreadable(path, &error);
-    let file = File::open(path).map_err(unreadable)?;
-    let mut fields = Fields::new(file, BUFFER).map_err(unreadable)?;
+    let file = data_file::open(path)?;
+    let mut fields = Fields::new(file.take(MAX_HEADER + 1), BUFFER).map_err(unreadable)?;
     let mut names: Vec<String> = Vec::new();
-    let mut length = 0_usize;
+    let mut different = HashSet::new();
     loop {
         let Some(after) = fields.next(true).map_err(unreadable)? else {
             return Err(bad("the file is empty"));
         };
-        let name = fields.field().unwrap_or_default();
-        length = length.saturating_add(name.len()).saturating_add(1);
-        if fields.is_too_long() || length > MAX_HEADER {
+        if fields.is_too_long() || fields.is_at_limit() {
             return Err(bad("it is longer than a megabyte"));
         }
+        if names.len() == MAX_COLUMNS {
+            return Err(bad("it has more than 10,000 names"));
+        }
+        let name = fields.field().unwrap_or_default();
         let name = std::str::from_utf8(name).unwrap_or_default();
         if name.is_empty() {
             return Err(bad("a name is empty or not UTF-8"));
@@ -68,7 +73,7 @@ pub(super) fn header(path: &Path) -> Result<Vec<String>, EngineError> {
                 "it has a carriage return without a line feed; lines end in LF or CRLF",
             ));
         }
-        if names.iter().any(|other| other == name) {
+        if !different.insert(name.to_owned()) {
             return Err(bad("two columns have the same name"));
         }
         names.push(name.to_owned());
@@ -153,7 +158,7 @@ impl Batches {
             .iter()
             .map(|name| wanted.get(name.as_str()).copied())
             .collect();
-        let mut fields = Fields::new(File::open(path)?, BUFFER)?;
+        let mut fields = Fields::new(open(path)?, BUFFER)?;
         while fields.next(false)? == Some(After::Field) {}
         Ok(Self {
             fields,

@@ -1,10 +1,13 @@
 //! Files with their state at planning time.
 
-use std::fs;
-use std::path::PathBuf;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use datafusion::common::{Result, exec_err};
+use datafusion::error::DataFusionError;
+
+use crate::data_file;
 
 /// A file, with its state when the query was planned.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,4 +43,9 @@ impl StampedFile {
         }
         Ok(())
     }
+}
+
+/// Opens a regular file, in a scan.
+pub(super) fn open(path: &Path) -> Result<File> {
+    data_file::open(path).map_err(|error| DataFusionError::External(Box::new(error)))
 }

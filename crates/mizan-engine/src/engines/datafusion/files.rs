@@ -1,9 +1,10 @@
 //! Files as tables: finds them and determines their columns, without reading rows.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use datafusion::arrow::datatypes::{DataType, Schema, SchemaRef};
+use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::catalog::TableProvider;
 use datafusion::common::Result;
 use mizan_sql::{Dataset, DatasetColumn, Type};
@@ -13,15 +14,16 @@ use super::file_stamp::StampedFile;
 use super::parquet::ParquetTable;
 use super::parquet::check::check;
 use super::parquet::footer::Footer;
-use super::parquet::prefixes::decoded_bytes;
 use super::parquet::scan::ParquetFile;
+use super::parquet::text_bytes::{TextBytes, text_bytes};
 use super::source::source_type;
 use super::values::data_type;
+use crate::data_file;
 use crate::engine::EngineError;
 use crate::engines::dispatch::Inspected;
 use crate::engines::relations::{fits_unit, is_unit};
 use crate::engines::thread::on_own_thread;
-use crate::version::{Files, Format, Version, unreadable};
+use crate::version::{Files, Format, Version};
 
 /// The columns of a file or a directory of files, with the types of the Parquet schema.
 pub(crate) fn inspect(path: &Path) -> Result<Inspected, EngineError> {
@@ -41,7 +43,7 @@ pub(crate) fn inspect(path: &Path) -> Result<Inspected, EngineError> {
             Some(kind) => found.columns.push((name, Some(kind))),
             None => found
                 .left_out
-                .push((name, declared.data_type().to_string())),
+                .push((name, shown_type(declared.data_type()))),
         }
     }
     Ok(found)
@@ -116,10 +118,10 @@ impl Source {
         &self.files.paths
     }
 
-    /// The decoded bytes of the prefix-sharing texts (DELTA_BYTE_ARRAY) of a column.
-    pub(super) fn decoded_bytes(&self, place: usize) -> Result<u64, EngineError> {
+    /// The decoded bytes of the texts of a column, if they may have more than `enough`.
+    pub(super) fn text_bytes(&self, place: usize, enough: u64) -> Result<TextBytes, EngineError> {
         match self.schema.fields().get(place) {
-            Some(field) => decoded_bytes(&self.footers, field),
+            Some(field) => text_bytes(&self.footers, field, enough),
             None => Err(EngineError::Failed {
                 doing: "opening tables",
             }),
@@ -130,7 +132,7 @@ impl Source {
     pub(super) fn text_size(&self) -> Result<(u64, usize), EngineError> {
         let (mut bytes, mut names) = (0_u64, usize::MAX);
         for path in &self.files.paths {
-            let metadata = std::fs::metadata(path).map_err(|error| unreadable(path, &error))?;
+            let metadata = data_file::metadata(path)?;
             bytes = bytes.saturating_add(metadata.len());
             names = names.min(csv::header(path)?.len());
         }
@@ -160,12 +162,16 @@ fn columns(
     found: &Schema,
 ) -> Result<Schema, EngineError> {
     let mut fields = Vec::with_capacity(dataset.columns.len());
+    // The field of each name; None if several have it.
+    let mut by_name: HashMap<&str, Option<&Field>> = HashMap::new();
+    for field in found.fields() {
+        let field = field.as_ref();
+        let entry = by_name.entry(field.name());
+        entry.and_modify(|one| *one = None).or_insert(Some(field));
+    }
     for column in &dataset.columns {
-        let mut same_name = found
-            .fields()
-            .iter()
-            .filter(|field| *field.name() == column.name);
-        let (Some(field), None) = (same_name.next(), same_name.next()) else {
+        let field = by_name.get(column.name.as_str()).copied().flatten();
+        let Some(field) = field else {
             return Err(EngineError::NoColumn {
                 path: path.to_path_buf(),
                 column: column.name.clone(),
@@ -180,7 +186,7 @@ fn columns(
             return Err(EngineError::BadColumn {
                 path: path.to_path_buf(),
                 column: column.name.clone(),
-                found: field.data_type().to_string(),
+                found: shown_type(field.data_type()),
                 wanted: column.kind,
             });
         }
@@ -188,10 +194,20 @@ fn columns(
             _ if format == Format::Csv => data_type(column.kind),
             found => found.clone(),
         };
-        let field = field.as_ref().clone();
+        let field = field.clone();
         fields.push(field.with_data_type(kind).with_nullable(true));
     }
     Ok(Schema::new(fields))
+}
+
+/// A type for a message. The name of a nested type contains the names of its fields.
+fn shown_type(kind: &DataType) -> String {
+    const SHOWN: usize = 64;
+    let name = kind.to_string();
+    match name.len() > SHOWN || name.contains(char::is_control) {
+        true => "values of a nested type".to_owned(),
+        false => name,
+    }
 }
 
 /// Whether a column of a file may be read as the declared type. A file whose column has another
@@ -235,7 +251,11 @@ fn same_types(
             return Err(EngineError::BadColumn {
                 path: path.to_path_buf(),
                 column: column.name.clone(),
-                found: format!("{}, not {} as before", other.data_type(), first.data_type()),
+                found: format!(
+                    "{}, not {} as before",
+                    shown_type(other.data_type()),
+                    shown_type(first.data_type())
+                ),
                 wanted: column.kind,
             });
         }

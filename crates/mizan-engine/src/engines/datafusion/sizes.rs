@@ -14,7 +14,7 @@ use super::files::Source;
 use crate::byte_cache::ByteBoundedCache;
 use crate::engine::EngineError;
 use crate::engines::relations;
-use crate::engines::size_class::SizeClass;
+use crate::engines::size_class::{SizeClass, TextClass};
 use crate::version::Version;
 
 /// Size classes of the datasets of a plan, by name.
@@ -29,54 +29,102 @@ pub(crate) enum Lines {
     Counted,
 }
 
-/// Size classes by the version of files: a server computes each once.
+/// Size classes, and the classes of texts, by the version of files: a server computes each once.
 static KNOWN: LazyLock<ByteBoundedCache<SizeClass>> =
     LazyLock::new(|| ByteBoundedCache::new(1 << 20));
+static KNOWN_TEXTS: LazyLock<ByteBoundedCache<TextClass>> =
+    LazyLock::new(|| ByteBoundedCache::new(1 << 20));
 
-/// The size classes of all datasets of a plan.
-pub(in crate::engines) fn sizes(
+/// A dataset and its size class.
+pub(in crate::engines) struct SizedDataset {
+    source: Source,
+    /// The cache key of its size class.
+    key: String,
+    size: Arc<SizeClass>,
+}
+
+/// Datasets of a plan by name.
+pub(in crate::engines) type SizedDatasets = BTreeMap<String, SizedDataset>;
+
+/// All datasets of a plan with their size classes.
+pub(in crate::engines) fn sized(
     plan: &BoundedPlan,
     catalogue: &Catalogue,
     lines: Lines,
-) -> Result<Sizes, EngineError> {
+) -> Result<SizedDatasets, EngineError> {
     let names = plan.datasets.iter().chain(&plan.public);
     let sized = names.map(|name| {
         let dataset = relations::dataset(catalogue, name)?;
-        Ok((name.clone(), size_class(dataset, lines)?))
+        Ok((name.clone(), SizedDataset::open(dataset, lines)?))
     });
     sized.collect()
 }
 
-fn size_class(dataset: &Dataset, lines: Lines) -> Result<Arc<SizeClass>, EngineError> {
-    let source = Source::open(dataset)?;
-    let key = key(&source.version()?, dataset, lines);
-    if let Some(known) = KNOWN.get(&key) {
-        return Ok(known);
+/// The size classes of datasets.
+pub(in crate::engines) fn classes(datasets: &SizedDatasets) -> Sizes {
+    let classes = datasets.iter();
+    let classes = classes.map(|(name, dataset)| (name.clone(), Arc::clone(&dataset.size)));
+    classes.collect()
+}
+
+/// The class of the texts of a column. It is computed for the columns that a query reads, since
+/// the dictionaries of Parquet files are read for it.
+pub(in crate::engines) fn text_class(
+    datasets: &SizedDatasets,
+    name: &str,
+    place: usize,
+) -> Result<TextClass, EngineError> {
+    let dataset = datasets.get(name);
+    let dataset = dataset.ok_or_else(|| EngineError::NotInCatalogue {
+        dataset: name.to_owned(),
+    })?;
+    let key = format!("{place} {}", dataset.key);
+    if let Some(known) = KNOWN_TEXTS.get(&key) {
+        return Ok(*known);
     }
-    let files = source.paths().len();
-    let found = match source.rows {
-        Some(rows) => {
-            let places = 0..dataset.columns.len();
-            let columns = places.map(|place| {
-                let shared = source.decoded_bytes(place)?;
-                Ok((column_bytes(&source, place)?, shared))
-            });
-            let columns = columns.collect::<Result<Vec<(u64, u64)>, EngineError>>()?;
-            SizeClass::of_columns(rows, columns, files)
-        }
-        None => {
-            let (bytes, names) = source.text_size()?;
-            let found = SizeClass::of_text(bytes, names, dataset.columns.len(), files);
-            match lines {
-                Lines::Unknown => found,
-                Lines::Counted => found.with_lines(source.paths())?,
+    let size = &dataset.size;
+    let encoded = size.columns.get(place).copied();
+    let encoded = encoded.ok_or(EngineError::Failed {
+        doing: "opening tables",
+    })?;
+    let enough = size.usual_text(encoded);
+    let found = dataset.source.text_bytes(place, enough)?;
+    let found = Arc::new(TextClass::of(found.all, found.shared));
+    KNOWN_TEXTS.keep(key, &found, size_of::<TextClass>());
+    Ok(*found)
+}
+
+impl SizedDataset {
+    fn open(dataset: &Dataset, lines: Lines) -> Result<Self, EngineError> {
+        let source = Source::open(dataset)?;
+        let key = key(&source.version()?, dataset, lines);
+        let size = match KNOWN.get(&key) {
+            Some(known) => known,
+            None => {
+                let found = Arc::new(size_class(&source, dataset, lines)?);
+                let bytes = size_of::<SizeClass>() + 16 * found.columns.len();
+                KNOWN.keep(key.clone(), &found, bytes);
+                found
             }
-        }
-    };
-    let found = Arc::new(found);
-    let bytes = size_of::<SizeClass>() + 16 * found.columns.len();
-    KNOWN.keep(key, &found, bytes);
-    Ok(found)
+        };
+        Ok(Self { source, key, size })
+    }
+}
+
+fn size_class(source: &Source, dataset: &Dataset, lines: Lines) -> Result<SizeClass, EngineError> {
+    let files = source.paths().len();
+    if let Some(rows) = source.rows {
+        let places = 0..dataset.columns.len();
+        let columns = places.map(|place| column_bytes(source, place));
+        let columns = columns.collect::<Result<Vec<u64>, EngineError>>()?;
+        return Ok(SizeClass::of_columns(rows, columns, files));
+    }
+    let (bytes, names) = source.text_size()?;
+    let found = SizeClass::of_text(bytes, names, dataset.columns.len(), files);
+    match lines {
+        Lines::Unknown => Ok(found),
+        Lines::Counted => found.with_lines(source.paths()),
+    }
 }
 
 /// The cache key of a size class: the files, and the columns that are read.

@@ -1,7 +1,10 @@
 //! DataFusion against the oracle, on random plans and random data; and files of every kind,
 //! valid and damaged.
 
+mod dictionaries;
 pub(in crate::engines) mod files;
+#[cfg(target_os = "linux")]
+mod irregular;
 mod mutants;
 pub(crate) mod mutate;
 pub(in crate::engines) mod parquet;

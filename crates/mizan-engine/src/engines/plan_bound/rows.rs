@@ -11,13 +11,13 @@ use mizan_sql::{
 };
 
 use super::bytes::{ColumnBytes, Origin, RowBytes, bytes_of, column};
-use super::{BATCH_ROWS, BATCHES, DICTIONARY_TEXT, PIECES, Setting};
+use super::{BATCH_ROWS, BATCHES, PIECES, Setting, Texts};
 use crate::engine::EngineError;
 use crate::engines::datafusion::slices::{SLICE_BYTES, SMALL_BATCH};
 use crate::engines::expressions::bad;
 use crate::engines::fan_out::Count;
 use crate::engines::relations;
-use crate::engines::size_class::{Layout, SizeClass};
+use crate::engines::size_class::{Layout, SizeClass, TextClass};
 
 /// The memory of a CSV file that is read: its buffers, a batch, and a second batch under
 /// construction. In addition, each text column has two copies of the field that ended the
@@ -85,6 +85,7 @@ impl Rows {
 pub(super) struct Walk<'a, 'b> {
     catalogue: &'a Catalogue,
     sizes: &'a BTreeMap<String, Arc<SizeClass>>,
+    texts: &'a mut Texts<'b>,
     count: &'a mut Count<'b>,
     /// The memory of scans.
     pub(super) scans: u64,
@@ -111,12 +112,14 @@ impl<'a, 'b> Walk<'a, 'b> {
     pub(super) fn new(
         catalogue: &'a Catalogue,
         sizes: &'a BTreeMap<String, Arc<SizeClass>>,
+        texts: &'a mut Texts<'b>,
         count: &'a mut Count<'b>,
         setting: Setting,
     ) -> Self {
         Self {
             catalogue,
             sizes,
+            texts,
             count,
             scans: 0,
             held: 0,
@@ -264,18 +267,18 @@ impl<'a, 'b> Walk<'a, 'b> {
             };
             if read.contains(&place) {
                 let found = declared.iter().position(|other| other.name == column.name);
-                let found = found.and_then(|at| size.columns.get(at).zip(size.shared.get(at)));
-                let (found, here) = found.ok_or_else(|| no_dataset(name))?;
-                let found = *found;
-                shared = shared.saturating_add(*here);
+                let found = found.and_then(|at| Some((at, *size.columns.get(at)?)));
+                let (at, found) = found.ok_or_else(|| no_dataset(name))?;
+                let here = match size.layout {
+                    Layout::Text => TextClass::default(),
+                    Layout::Columns => (self.texts)(name, at)?,
+                };
+                shared = shared.saturating_add(here.shared);
                 encoded = encoded.saturating_add(found);
                 if column.kind == Type::Text {
                     bytes.stored = match size.layout {
                         Layout::Text => found,
-                        Layout::Columns => {
-                            let usual = size.rows.saturating_mul(DICTIONARY_TEXT);
-                            found.saturating_add(*here).max(usual)
-                        }
+                        Layout::Columns => here.all.max(size.usual_text(found)),
                     };
                     (bytes.usual, bytes.base) = (bytes.stored, bytes.stored);
                     bytes.longest = bytes.stored.min(LONGEST_STORED_TEXT as u64);

@@ -13,7 +13,7 @@ use crate::engine::{Engine as _, EngineError};
 use crate::engines::datafusion::DataFusion;
 use crate::engines::datafusion::sizes::Lines;
 use crate::engines::fan_out::cases;
-use crate::engines::size_class::SizeClass;
+use crate::engines::size_class::{SizeClass, TextClass};
 use crate::engines::test_queries::{self, TEST_QUERIES};
 use crate::engines::worker::Workers;
 use crate::query_limits::QueryLimits;
@@ -33,7 +33,7 @@ fn sizes(catalogue: &Catalogue, rows: u64, bytes: u64, text: bool) -> Sizes {
         let columns = dataset.columns.len();
         let size = match text {
             true => SizeClass::of_text(bytes, columns, columns, 1),
-            false => SizeClass::of_columns(rows, vec![(bytes, 0); columns], 1),
+            false => SizeClass::of_columns(rows, vec![bytes; columns], 1),
         };
         (name.clone(), Arc::new(size))
     });
@@ -47,7 +47,14 @@ fn bound(
     setting: Setting,
     fan_out: u64,
 ) -> PlanBound {
-    let bound = PlanBound::of(plan, catalogue, sizes, setting, &mut |_| Ok(fan_out));
+    let bound = PlanBound::of(
+        plan,
+        catalogue,
+        sizes,
+        setting,
+        &mut |_, _| Ok(TextClass::default()),
+        &mut |_| Ok(fan_out),
+    );
     bound.unwrap()
 }
 
@@ -310,7 +317,8 @@ fn a_plan_without_its_columns_has_no_bound() {
     let mut plan = plan.unwrap();
     let sizes = sizes(&catalogue, 1000, 1000, false);
     let bound = |plan: &BoundedPlan| {
-        PlanBound::of(plan, &catalogue, &sizes, SETTING, &mut |_| Ok(1))
+        let texts = &mut |_: &str, _| Ok(TextClass::default());
+        PlanBound::of(plan, &catalogue, &sizes, SETTING, texts, &mut |_| Ok(1))
             .map_err(|error| error.code())
     };
     assert!(bound(&plan).is_ok());

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use mizan_core::Code;
 use mizan_engine::Inspected;
 use mizan_ledger::{AccountName, Ledger, NewAccount};
+use mizan_sql::catalogue::shown_name;
 use mizan_sql::{Catalogue, Dataset, DatasetColumn, Privacy, Type};
 use serde_json::json;
 
@@ -271,7 +272,10 @@ fn describe(arguments: &Arguments, source: String, found: &Inspected) -> Result<
     if let Some((name, holds)) = found.left_out.iter().find(|(name, _)| named(name)) {
         return Err(Failure::new(
             Code::MZ1907,
-            format!("the column {name:?} holds {holds}, which cannot be read"),
+            format!(
+                "the column {} holds {holds}, which cannot be read",
+                shown_name(name)
+            ),
             "name another column, or convert it to a type that can be read: a number, text, a boolean, a date or a timestamp",
         ));
     }
@@ -364,7 +368,8 @@ fn notes(dataset: &Dataset, found: &Inspected) -> Vec<String> {
     let mut notes = Vec::new();
     for (name, holds) in &found.left_out {
         notes.push(format!(
-            "the column {name:?} is left out: {holds} cannot be read"
+            "the column {} is left out: {holds} cannot be read",
+            shown_name(name)
         ));
     }
     let Some(privacy) = &dataset.privacy else {

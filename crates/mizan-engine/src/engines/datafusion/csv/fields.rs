@@ -6,7 +6,7 @@
 //! A row ends at a line feed, or at a carriage return and a line feed. A carriage return alone
 //! is part of a field: no content of an unquoted cell can start a new row.
 
-use std::io::{ErrorKind, Read, Result};
+use std::io::{ErrorKind, Read, Result, Take};
 use std::ops::Range;
 
 use csv_core::{ReadFieldResult, Reader, ReaderBuilder, Terminator};
@@ -249,6 +249,13 @@ impl<R: Read> Fields<R> {
     /// Whether the last field was too long.
     pub(super) const fn is_too_long(&self) -> bool {
         self.too_long
+    }
+}
+
+impl<R> Fields<Take<R>> {
+    /// Whether all bytes up to the limit of the source belong to the fields so far.
+    pub(super) fn is_at_limit(&self) -> bool {
+        self.start == self.end && self.from.limit() == 0
     }
 }
 

@@ -10,13 +10,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use datafusion::arrow::datatypes::{Schema, SchemaRef};
 use datafusion::parquet::file::metadata::ColumnChunkMetaData;
+use datafusion::parquet::file::reader::ChunkReader;
 
-use super::footer::{Footer, TOGETHER, chunk_range, group_rows, read_at};
+use super::dictionary::has_dictionary;
+use super::footer::{Footer, TOGETHER, chunk_range, group_rows};
 use super::rows::Rows;
-use super::thrift::page_size;
+use super::thrift::{PageSize, page_size};
+use crate::data_file;
 use crate::engine::EngineError;
 use crate::engines::thread::{QUIET, caught};
-use crate::version::unreadable;
 
 /// The largest page that is decompressed. Writers use pages of about a megabyte.
 const MAX_PAGE: i64 = 1 << 30;
@@ -84,7 +86,7 @@ pub(in crate::engines::datafusion) fn check(
 /// column.
 fn check_group(footer: &Arc<Footer>, group: usize, schema: &SchemaRef) -> Result<(), EngineError> {
     let path = footer.path();
-    let file = File::open(path).map_err(|error| unreadable(path, &error))?;
+    let file = data_file::open(path)?;
     let rows = footer.groups().get(group).map_or(0, group_rows);
     for field in schema.fields() {
         let alone = Arc::new(Schema::new(vec![Arc::clone(field)]));
@@ -113,31 +115,27 @@ fn decodes(footer: &Arc<Footer>, group: usize, schema: &SchemaRef) -> bool {
 
 /// Checks that the pages of a chunk fill it, are not too large, and have a value for each row.
 fn check_pages(file: &File, chunk: &ColumnChunkMetaData, rows: u64) -> Option<()> {
-    let (mut at, size) = chunk_range(chunk)?;
-    let end = at.checked_add(size)?;
+    let (start, size) = chunk_range(chunk)?;
+    let end = start.checked_add(size)?;
+    let mut at = start;
     let flat = chunk.column_descr().max_rep_level() == 0;
     let mut values = 0_i64;
     while at < end {
-        let mut length = USUAL_HEADER;
-        let page = loop {
-            let mut header = vec![0; usize::try_from(length.min(end - at)).ok()?];
-            read_at(file, at, &mut header).ok()?;
-            match page_size(&header) {
-                Some(page) => break page,
-                None if length < MAX_HEADER && length < end - at => length *= 16,
-                None => return None,
-            }
-        };
+        let page = page_header(file, at, end)?;
         let sizes = [page.compressed, page.uncompressed, page.values];
         if !sizes.iter().all(|size| (0..=MAX_PAGE).contains(size)) {
             return None;
         }
-        // Text in these encodings is read in another way, and the footer says which columns
-        // have them.
+        // Text in these encodings is read in another way, and the footer says which columns have
+        // them. Dictionaries are read before the charge: the footer announces them, and they
+        // come first.
         let together = TOGETHER
             .iter()
             .find(|encoding| **encoding as i64 == page.encoding);
         if together.is_some_and(|encoding| !chunk.encodings_mask().is_set(*encoding)) {
+            return None;
+        }
+        if page.is_dictionary && !(at == start && has_dictionary(chunk)) {
             return None;
         }
         if !page.is_dictionary {
@@ -148,4 +146,18 @@ fn check_pages(file: &File, chunk: &ColumnChunkMetaData, rows: u64) -> Option<()
     }
     let complete = !flat || u64::try_from(values).ok()? == rows;
     (at == end && complete).then_some(())
+}
+
+/// The header of the page at this position of a chunk.
+pub(super) fn page_header(file: &impl ChunkReader, at: u64, end: u64) -> Option<PageSize> {
+    let left = end.checked_sub(at)?;
+    let mut length = USUAL_HEADER;
+    loop {
+        let header = file.get_bytes(at, usize::try_from(length.min(left)).ok()?);
+        match page_size(&header.ok()?) {
+            Some(page) => return Some(page),
+            None if length < MAX_HEADER && length < left => length *= 16,
+            None => return None,
+        }
+    }
 }

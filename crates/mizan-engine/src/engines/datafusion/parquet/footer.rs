@@ -26,9 +26,9 @@ use datafusion::parquet::file::metadata::{
 use datafusion::parquet::schema::types::{SchemaDescriptor, Type};
 
 use super::thrift::is_sound_footer;
+use crate::data_file::{self, unreadable};
 use crate::engine::EngineError;
 use crate::engines::thread::caught;
-use crate::version::unreadable;
 
 /// The longest footer that is read.
 const MAX_FOOTER: u64 = 256 << 20;
@@ -78,7 +78,7 @@ impl Footer {
         let bad = || EngineError::BadParquet {
             path: path.to_path_buf(),
         };
-        let file = File::open(path).map_err(|error| unreadable(path, &error))?;
+        let file = data_file::open(path)?;
         let length = file.metadata().map_err(|error| unreadable(path, &error))?;
         let length = length.len();
         check_bytes(&file, length).ok_or_else(bad)?;
@@ -170,7 +170,7 @@ fn options() -> ArrowReaderOptions {
 }
 
 /// Reads a part of a file.
-pub(super) fn read_at(mut file: &File, start: u64, bytes: &mut [u8]) -> std::io::Result<()> {
+fn read_at(mut file: &File, start: u64, bytes: &mut [u8]) -> std::io::Result<()> {
     file.seek(SeekFrom::Start(start))?;
     file.read_exact(bytes)
 }

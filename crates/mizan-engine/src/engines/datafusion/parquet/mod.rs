@@ -1,17 +1,20 @@
 //! Parquet files as tables, read so that no value can make the reader fail.
 //!
 //! - [`thrift`] and [`footer`]: the claims of a file, checked before they are used;
-//! - [`prefixes`]: decoded lengths of texts that share prefixes;
+//! - [`text_bytes`]: the decoded bytes of texts, before the charge: [`prefixes`] of texts that
+//!   share prefixes, [`dictionary`] of texts that a dictionary repeats;
 //! - [`rows`] and [`bytes`]: row groups to batches; text that is not UTF-8 is `NULL`;
 //! - [`scan`]: row groups as a source of DataFusion's scans, also on a cluster;
 //! - [`check`]: decodes a whole file once, when its dataset is added.
 
 mod bytes;
 pub(crate) mod check;
+mod dictionary;
 pub(super) mod footer;
-pub(super) mod prefixes;
+mod prefixes;
 mod rows;
 pub(in crate::engines) mod scan;
+pub(super) mod text_bytes;
 mod thrift;
 
 use std::sync::Arc;

@@ -6,7 +6,6 @@
 
 use std::sync::Arc;
 
-use datafusion::arrow::datatypes::{Field, Schema};
 use datafusion::parquet::basic::Encoding;
 use datafusion::parquet::column::page::{Page, PageReader as _};
 use datafusion::parquet::file::metadata::ColumnChunkMetaData;
@@ -14,8 +13,6 @@ use datafusion::parquet::file::reader::{ChunkReader, SerializedPageReader};
 
 use super::footer::{Footer, group_rows};
 use super::rows::Chunks;
-use crate::engine::EngineError;
-use crate::engines::thread::caught;
 
 /// The decoded size of texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,36 +26,6 @@ pub(super) struct Decoded {
 /// Whether some pages of a chunk have this encoding.
 pub(super) fn shares_prefixes(chunk: &ColumnChunkMetaData) -> bool {
     chunk.encodings_mask().is_set(Encoding::DELTA_BYTE_ARRAY)
-}
-
-/// The decoded bytes of a column's texts that share prefixes; zero if there are none.
-pub(in crate::engines::datafusion) fn decoded_bytes(
-    footers: &[Arc<Footer>],
-    field: &Arc<Field>,
-) -> Result<u64, EngineError> {
-    let alone = Schema::new(vec![Arc::clone(field)]);
-    let mut all = 0_u64;
-    for footer in footers {
-        for group in 0..footer.groups().len() {
-            let found = caught(|| of_group(footer, group, &alone)).flatten();
-            let found = found.ok_or_else(|| EngineError::DamagedParquet {
-                path: footer.path().to_path_buf(),
-                group: group.saturating_add(1),
-                column: field.name().clone(),
-            })?;
-            all = all.saturating_add(found.bytes);
-        }
-    }
-    Ok(all)
-}
-
-fn of_group(footer: &Footer, group: usize, schema: &Schema) -> Option<Decoded> {
-    let roots = footer.roots(schema).ok()?;
-    if !footer.chunks(group, &roots).any(shares_prefixes) {
-        return Some(Decoded::default());
-    }
-    let chunks = Chunks::load(footer, group, &roots).ok()?;
-    decoded(footer, group, &roots, &chunks)
 }
 
 /// The decoded size of columns of a row group that share prefixes. None if a page is damaged.
@@ -96,48 +63,99 @@ fn of_chunk<R: ChunkReader + 'static>(
     let mut pages = SerializedPageReader::new(reader, chunk, rows, None).ok()?;
     let mut all = Decoded::default();
     while let Some(page) = pages.get_next_page().ok()? {
-        let (bytes, start) = match &page {
-            Page::DataPage {
-                buf,
-                encoding: Encoding::DELTA_BYTE_ARRAY,
-                def_level_encoding,
-                num_values,
-                ..
-            } => {
-                let start = match (nullable, def_level_encoding) {
-                    (false, _) => 0,
-                    (true, Encoding::RLE) => {
-                        let length = buf.get(..4)?.try_into().ok()?;
-                        usize::try_from(u32::from_le_bytes(length))
-                            .ok()?
-                            .checked_add(4)?
-                    }
-                    // One bit for each value.
-                    (true, _) => usize::try_from(num_values.div_ceil(8)).ok()?,
-                };
-                (buf, start)
-            }
-            Page::DataPageV2 {
-                buf,
-                encoding: Encoding::DELTA_BYTE_ARRAY,
-                def_levels_byte_len,
-                rep_levels_byte_len,
-                ..
-            } => {
-                let levels = def_levels_byte_len.checked_add(*rep_levels_byte_len)?;
-                (buf, usize::try_from(levels).ok()?)
-            }
-            _ => continue,
-        };
-        let here = of_values(bytes.get(start..)?)?;
-        all.bytes = all.bytes.saturating_add(here.bytes);
-        all.longest = all.longest.max(here.longest);
+        if matches!(page, Page::DictionaryPage { .. }) {
+            continue;
+        }
+        let values = page_values(&page, nullable)?;
+        if values.encoding == Encoding::DELTA_BYTE_ARRAY {
+            let here = of_values(values.bytes)?;
+            all.bytes = all.bytes.saturating_add(here.bytes);
+            all.longest = all.longest.max(here.longest);
+        }
     }
     Some(all)
 }
 
+/// The values of a data page.
+pub(super) struct PageValues<'a> {
+    pub(super) encoding: Encoding,
+    /// The encoded values.
+    pub(super) bytes: &'a [u8],
+    /// The number of values, including NULL.
+    pub(super) number: u64,
+    /// Which of them are NULL.
+    pub(super) levels: Levels<'a>,
+}
+
+/// Definition levels of one bit.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Levels<'a> {
+    /// There are none: no value is NULL.
+    None,
+    /// In the encoding RLE.
+    Runs(&'a [u8]),
+    /// One bit for each value, an encoding of old writers.
+    Bits(&'a [u8]),
+}
+
+/// The values of a data page of a column without nesting. None for other pages.
+pub(super) fn page_values(page: &Page, nullable: bool) -> Option<PageValues<'_>> {
+    match page {
+        Page::DataPage {
+            buf,
+            encoding,
+            def_level_encoding,
+            num_values,
+            ..
+        } => {
+            let (levels, bytes) = match (nullable, def_level_encoding) {
+                (false, _) => (Levels::None, buf.as_ref()),
+                (true, Encoding::RLE) => {
+                    let (length, rest) = buf.split_first_chunk()?;
+                    let length = usize::try_from(u32::from_le_bytes(*length)).ok()?;
+                    let (levels, bytes) = rest.split_at_checked(length)?;
+                    (Levels::Runs(levels), bytes)
+                }
+                (true, _) => {
+                    let length = usize::try_from(num_values.div_ceil(8)).ok()?;
+                    let (levels, bytes) = buf.split_at_checked(length)?;
+                    (Levels::Bits(levels), bytes)
+                }
+            };
+            Some(PageValues {
+                encoding: *encoding,
+                bytes,
+                number: (*num_values).into(),
+                levels,
+            })
+        }
+        Page::DataPageV2 {
+            buf,
+            encoding,
+            num_values,
+            def_levels_byte_len,
+            rep_levels_byte_len,
+            ..
+        } => {
+            let repetitions = usize::try_from(*rep_levels_byte_len).ok()?;
+            let levels = usize::try_from(*def_levels_byte_len).ok()?;
+            let (levels, bytes) = buf.get(repetitions..)?.split_at_checked(levels)?;
+            Some(PageValues {
+                encoding: *encoding,
+                bytes,
+                number: (*num_values).into(),
+                levels: match nullable {
+                    true => Levels::Runs(levels),
+                    false => Levels::None,
+                },
+            })
+        }
+        Page::DictionaryPage { .. } => None,
+    }
+}
+
 /// The values of a page: lengths of prefixes, lengths of suffixes, and bytes.
-fn of_values(bytes: &[u8]) -> Option<Decoded> {
+pub(super) fn of_values(bytes: &[u8]) -> Option<Decoded> {
     if bytes.is_empty() {
         // All values are NULL.
         return Some(Decoded::default());
@@ -241,7 +259,13 @@ impl<'a> Packed<'a> {
 }
 
 /// `width` bits from a bit position on, least significant first.
-fn bits(bytes: &[u8], from: usize, width: u32) -> Option<u64> {
+pub(super) fn bits(bytes: &[u8], from: usize, width: u32) -> Option<u64> {
+    // Usually they lie within eight bytes.
+    if let Some((window, _)) = bytes.get(from / 8..)?.split_first_chunk()
+        && width <= 56
+    {
+        return Some((u64::from_le_bytes(*window) >> (from % 8)) & ((1 << width) - 1));
+    }
     let (mut value, mut found) = (0_u64, 0_u32);
     let mut place = from;
     while found < width {
@@ -257,7 +281,7 @@ fn bits(bytes: &[u8], from: usize, width: u32) -> Option<u64> {
 }
 
 /// A LEB128 integer.
-fn unsigned(bytes: &mut &[u8]) -> Option<u64> {
+pub(super) fn unsigned(bytes: &mut &[u8]) -> Option<u64> {
     let mut value = 0_u64;
     for shift in (0..64).step_by(7) {
         let (first, rest) = bytes.split_first()?;

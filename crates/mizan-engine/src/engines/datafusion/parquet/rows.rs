@@ -1,7 +1,6 @@
 //! The rows of a row group in batches. Reading a page gives batches or an error: panics of the
 //! library are caught here.
 
-use std::fs::File;
 use std::sync::Arc;
 
 use bytes::{Buf as _, Bytes, buf::Reader};
@@ -18,6 +17,7 @@ use datafusion::parquet::file::reader::{ChunkReader, Length};
 use super::bytes::value;
 use super::footer::{Footer, TextAs, chunk_range, group_rows, read_part};
 use super::prefixes::{decoded, shares_prefixes};
+use crate::engines::datafusion::file_stamp::open;
 use crate::engines::thread::caught;
 
 /// The rows of a batch.
@@ -178,7 +178,7 @@ pub(super) struct Chunks {
 
 impl Chunks {
     pub(super) fn load(footer: &Footer, group: usize, roots: &[usize]) -> Result<Self> {
-        let file = File::open(footer.path())?;
+        let file = open(footer.path())?;
         let length = file.metadata()?.len();
         let mut loaded = Vec::with_capacity(roots.len());
         for chunk in footer.chunks(group, roots) {

@@ -173,6 +173,41 @@ fn headers_are_checked() {
     assert_eq!(inspect(&path).unwrap_err().code(), "MZ1904");
 }
 
+/// Headers that are the whole file: no more is read than a header can have.
+#[test]
+fn long_headers_are_refused_early() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.csv");
+    let names = |number: usize| {
+        let names: Vec<String> = (0..number).map(|name| format!("c{name}")).collect();
+        names.join(",") + "\n"
+    };
+    let refused = |reason: &str| {
+        let error = inspect(&path).unwrap_err();
+        assert_eq!(error.code(), "MZ1904");
+        assert!(error.to_string().contains(reason), "{error}");
+    };
+    std::fs::write(&path, names(10_000)).unwrap();
+    assert_eq!(inspect(&path).unwrap().columns.len(), 10_000);
+    for number in [10_001, 100_000] {
+        std::fs::write(&path, names(number)).unwrap();
+        refused("10,000 names");
+    }
+    // With the line end, a header of 1 MiB, and one byte more.
+    let quoted = |length: usize| format!("u,\"{}\"\n1,2\n", "x".repeat(length - 5));
+    std::fs::write(&path, quoted(1 << 20)).unwrap();
+    assert_eq!(inspect(&path).unwrap().columns.len(), 2);
+    std::fs::write(&path, quoted((1 << 20) + 1)).unwrap();
+    refused("megabyte");
+    // Many bytes that are quickly written: a quote that stays open, and one name.
+    for start in ["u,\"", "u"] {
+        std::fs::write(&path, start).unwrap();
+        let file = File::options().write(true).open(&path).unwrap();
+        file.set_len(1 << 38).unwrap();
+        refused("megabyte");
+    }
+}
+
 #[test]
 fn a_directory_is_one_dataset() {
     let directory = tempfile::tempdir().unwrap();

@@ -15,9 +15,10 @@ use mizan_sql::{Type, Value};
 
 use super::files::{catalogue, counts, run};
 use crate::engines::datafusion::parquet::footer::Footer;
-use crate::engines::datafusion::parquet::prefixes::decoded_bytes;
-use crate::engines::datafusion::sizes::{Lines, sizes};
+use crate::engines::datafusion::parquet::text_bytes::text_bytes;
+use crate::engines::datafusion::sizes::{Lines, sized, text_class};
 use crate::engines::datafusion::{check_rows, inspect};
+use crate::engines::size_class::TextClass;
 
 /// Writes units, from 0, and texts of arbitrary bytes, in row groups of `group` rows. The
 /// schema declares the type of the texts.
@@ -141,10 +142,12 @@ fn lengths_of_texts_that_share_prefixes_are_counted() {
             write_texts(&path, "(UTF8)", &texts, 1_500, properties);
             let footer = Arc::new(Footer::read(&path).unwrap());
             let field = Arc::new(footer.schema.field(1).clone());
-            let found = decoded_bytes(std::slice::from_ref(&footer), &field);
-            assert_eq!(found, Ok(bytes as u64), "{rows} {version:?}");
+            let found = text_bytes(std::slice::from_ref(&footer), &field, u64::MAX);
+            let found = found.unwrap();
+            assert_eq!(found.shared, bytes as u64, "{rows} {version:?}");
             let unit = Arc::new(footer.schema.field(0).clone());
-            assert_eq!(decoded_bytes(&[footer], &unit), Ok(0));
+            let found = text_bytes(&[footer], &unit, u64::MAX).unwrap();
+            assert_eq!((found.all, found.shared), (0, 0));
         }
     }
 }
@@ -171,11 +174,11 @@ fn texts_that_share_a_long_prefix_are_read_in_steps() {
         &catalogue,
     )
     .unwrap();
-    let size = &sizes(&plan, &catalogue, Lines::Unknown).unwrap()["t"];
-    assert_eq!(
-        size.shared,
-        [0, (rows * 200_000).next_power_of_two() as u64]
-    );
+    let sized = sized(&plan, &catalogue, Lines::Unknown).unwrap();
+    let class = |place: usize| text_class(&sized, "t", place).unwrap();
+    let decoded = (rows * 200_000).next_power_of_two() as u64;
+    assert_eq!(class(0), TextClass::of(0, 0));
+    assert_eq!(class(1), TextClass::of(decoded, decoded));
 }
 
 /// The unit is text: rows whose unit is not UTF-8 belong to no unit.
