@@ -411,8 +411,9 @@ impl<'a, E: Engine> QueryService<'a, E> {
     ///   either, whatever the draw. What remains is a disk that is full only when a transaction is
     ///   synced ([`StoreError::Unknown`]): the handle is closed and a server stops, so an analyst
     ///   sees one such failure for each time that the operator starts it again.
-    /// - A process that is killed in between shows nothing of its draw. It holds at most as many
-    ///   bytes more than the exact result as the ledger stores.
+    /// - A process that is killed in between shows that it was killed. What it allocates after the
+    ///   draw is bounded whatever the draw shows: the keys of the groups shown, which the exact result
+    ///   has too, and the bytes that are stored.
     /// - After the commit, every error is a function of what is stored.
     fn answer(
         &self,
