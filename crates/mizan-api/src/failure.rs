@@ -64,7 +64,9 @@ impl Failure {
     #[must_use]
     pub fn of_query_error(error: &QueryError, sql: &str) -> Self {
         let charged = match error {
-            QueryError::AfterCharge { id, .. } => Some(id.to_string().into()),
+            QueryError::AfterCharge { id, .. } | QueryError::NoAnswer { id, .. } => {
+                Some(id.to_string().into())
+            }
             _ => None,
         };
         Self {

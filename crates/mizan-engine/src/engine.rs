@@ -47,8 +47,9 @@ pub trait Engine {
     /// the data before and after the run: if the data change in between, it is not a snapshot
     /// (C9).
     ///
-    /// The salt decides which rows and groups of a unit are used where it has too many. It is
-    /// fresh for each release, so no unit can arrange its rows to influence the choice.
+    /// The salt decides which rows and groups of a unit are used where it has too many. Every charge
+    /// has its own, derived from a secret, so no unit can arrange its rows to influence the choice.
+    /// A query that is repeated under its charge has the same salt, and samples the same rows.
     ///
     /// The result says whether the engine fell back to plain SQL.
     fn run(

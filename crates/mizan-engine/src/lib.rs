@@ -44,8 +44,8 @@ pub use engines::thread::silence_engine_panics;
 pub use engines::worker::{WORKER_ARGUMENT, run_worker, this_program};
 pub use exact::operator_fallbacks;
 pub use query::{
-    Answered, Denied, FoundBounds, PriceCache, QueryError, QueryOutcome, QueryService, Quote,
-    ReservedDelta, SpendTarget, reading_delta,
+    Answered, Denied, FoundBounds, NoAnswerReason, PriceCache, QueryError, QueryOutcome,
+    QueryService, Quote, ReservedDelta, SpendTarget, reading_delta,
 };
 pub use query_limits::{QueryLimits, bytes_text};
 pub use release::{

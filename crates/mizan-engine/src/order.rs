@@ -1,14 +1,14 @@
 //! Sampling by hash: where a unit has too many rows or groups, those with the smallest hash are
 //! used.
 //!
-//! The hash includes a fresh salt, so no unit can arrange its data to influence the choice. It
+//! The hash includes a secret salt, so no unit can arrange its data to influence the choice. It
 //! depends on nothing but the salt and the values, so every engine makes the same choice with
 //! any number of partitions.
 
 use mizan_sql::Value;
 use sha2::{Digest, Sha256};
 
-/// The salt of a release.
+/// The salt of a charge.
 pub(crate) type Salt = [u8; 16];
 
 /// Collects the hashed bytes, one value at a time.

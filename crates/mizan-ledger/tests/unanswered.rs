@@ -1,4 +1,4 @@
-//! Charges without an answer: how they are found, limited and settled.
+//! Queries that failed after their charge: how they are found, limited and settled.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -122,7 +122,7 @@ fn queries_are_refused_above_a_limit_until_charges_are_settled() {
     drop(twice);
     assert!(!both());
     assert_eq!(running_files(&place, &ledger).len(), 0);
-    // The file of a process that was killed says nothing, and goes.
+    // The file of a process that was killed moves. Its charge counts once.
     let running = ledger.running(open[1]).unwrap();
     let held = running_files(&place, &ledger).pop().unwrap();
     let left = held.with_extension("00112233445566778899aabbccddeeff");
@@ -130,6 +130,7 @@ fn queries_are_refused_above_a_limit_until_charges_are_settled() {
     std::fs::write(&left, "").unwrap();
     assert!(!both());
     assert_eq!(running_files(&place, &ledger).len(), 0);
+    assert_eq!(ids(&ledger, ONE).len(), MAX_UNANSWERED);
     let before = ledger.account(ONE).unwrap().account;
     let done = ledger.settle(open[2]).unwrap();
     assert!(done.fresh);
@@ -146,6 +147,70 @@ fn running_files(place: &GuardedLedger, ledger: &Ledger) -> Vec<std::path::PathB
     let directory = place.within_state(ledger.id(), "running");
     let files = std::fs::read_dir(directory).unwrap();
     files.map(|file| file.unwrap().path()).collect()
+}
+
+/// A query that failed, or whose process was killed, counts until the data owner settles its
+/// charge, also if a repetition was answered or runs now. The state directory has it.
+#[test]
+fn failures_count_although_a_repetition_was_answered() {
+    let place = GuardedLedger::new();
+    let ledger = place.init();
+    let below = create(&ledger, "below", Some(ONE));
+    let refused = |account: AccountNumber| {
+        let view = ledger.account(account).unwrap();
+        ledger.check_unanswered(&view, None).is_err()
+    };
+    let answer = |id: RequestId| {
+        let cost = charge_to(&ledger, below).cost;
+        ledger.commit(id, cost, b"answer".to_vec()).unwrap();
+    };
+    let mut failed = Vec::new();
+    for number in 0..MAX_UNANSWERED {
+        assert!(!refused(ONE) && !refused(below));
+        let id = RequestId::from_text(&format!("failed {number}"));
+        let mut running = ledger.running(id).unwrap();
+        start(&ledger, below, &format!("failed {number}"));
+        if number % 2 == 0 {
+            running.fail();
+            drop(running);
+        } else {
+            // Killed: its file is left and not locked.
+            drop(running);
+            let directory = place.within_state(ledger.id(), "running");
+            std::fs::write(directory.join(format!("{id}.{id}")), "").unwrap();
+        }
+        // A repetition that runs now does not hide that the first try failed.
+        let repeated = ledger.running(id).unwrap();
+        assert_eq!(refused(ONE), number + 1 == MAX_UNANSWERED);
+        answer(id);
+        drop(repeated);
+        failed.push(id);
+    }
+    assert!(refused(ONE) && refused(below));
+    let account = ledger.account(ONE).unwrap().account;
+    let found = ledger.unanswered(&account).unwrap();
+    assert!(found.iter().all(|charge| charge.answered));
+    assert_eq!(found.len(), MAX_UNANSWERED);
+    // A process that was killed before the charge of its query is no failure.
+    let directory = place.within_state(ledger.id(), "failed");
+    let unknown = RequestId::from_text("unknown");
+    std::fs::write(directory.join(unknown.to_string()), "").unwrap();
+    assert_eq!(ledger.unanswered(&account).unwrap(), found);
+    // A handle without a state directory knows the log only.
+    let reader = Ledger::read(&place.location()).unwrap();
+    assert_eq!(ids(&reader, ONE), []);
+    // Settling keeps the answer, and writes nothing.
+    let size = ledger.head().unwrap().size;
+    for id in failed {
+        let done = ledger.settle(id).unwrap();
+        assert!(!done.fresh && done.id == id);
+        assert_eq!(ledger.show(&done.receipt).unwrap().entry.id, id);
+        assert_eq!(ledger.answer(id).unwrap().unwrap(), b"answer");
+        assert_eq!(ledger.settle(id).unwrap_err().code(), "MZ1732");
+    }
+    assert_eq!(ids(&ledger, ONE), []);
+    assert_eq!(ledger.head().unwrap().size, size);
+    assert!(!refused(ONE));
 }
 
 /// Each of many queries that begin at once passes the limit, so their number is limited too.

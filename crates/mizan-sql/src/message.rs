@@ -135,9 +135,10 @@ pub enum Note {
         /// The code of the error; its message may name paths.
         code: String,
     },
-    /// The account, or one above it, has so many charges without an answer that it refuses queries.
+    /// So many queries failed after their charge to the account, or to one above it, that it refuses
+    /// queries.
     UnansweredCharges {
-        /// The number of these charges.
+        /// The number of these queries.
         count: u64,
         /// The number from which on queries are refused.
         limit: u64,

@@ -18,7 +18,7 @@ const SHORT_LOG: u64 = 20_000;
 /// How many entries back the last charge is searched.
 const LOOK_BACK: u64 = 4096;
 
-/// The most charges without an answer that are listed.
+/// The most queries that failed or run that are listed.
 const NEWEST: usize = 100;
 
 /// How many more charges of an event fit.
@@ -43,7 +43,7 @@ pub struct AccountDetails {
     pub more: Option<RepeatsLeft>,
     /// The burn-down, unless the log is too long.
     pub burn_down: Option<BurnDown>,
-    /// Charges that were started and never committed.
+    /// Charges whose queries failed or run now.
     pub unanswered: Vec<UnansweredCharge>,
     /// Size and root of the log.
     pub head: TreeHead,
@@ -63,7 +63,7 @@ pub struct BudgetAnswer {
     pub orders: Vec<OrderLine>,
     /// What remained after each entry; null if the log is too long.
     pub burn_down: Option<Vec<BurnDownPoint>>,
-    /// Charges without an answer.
+    /// Queries that failed after their charge, or run now.
     pub unanswered: UnansweredJson,
     /// The gaps in the log.
     pub gaps: Vec<GapJson>,
@@ -71,26 +71,28 @@ pub struct BudgetAnswer {
     pub log: LogJson,
 }
 
-/// Charges of an account that were started and never committed: running queries, and queries that
-/// failed or were killed after their charge.
+/// Queries that failed or were killed after their charge to an account, also if a repetition was
+/// answered, and queries that run now.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct UnansweredJson {
-    /// The number of these charges.
+    /// The number of these queries.
     pub count: u64,
     /// From this number on queries are refused until the data owner settles the charges. Queries
-    /// that run in the server itself do not count.
+    /// that run in the server itself for the first time do not count.
     pub limit: u64,
     /// The newest 100 of them, newest first.
     pub newest: Vec<UnansweredChargeJson>,
 }
 
-/// A charge without an answer.
+/// The charge of a query that failed or runs now.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct UnansweredChargeJson {
     /// Its id.
     pub id: String,
     /// The time when it was started.
     pub time: String,
+    /// Whether a repetition of the query was answered, or will never be.
+    pub answered: bool,
 }
 
 impl UnansweredJson {
@@ -101,6 +103,7 @@ impl UnansweredJson {
         let newest = newest.map(|charge| UnansweredChargeJson {
             id: charge.id.to_string(),
             time: times::exact(charge.started_unix_ms),
+            answered: charge.answered,
         });
         Self {
             count: charges.len() as u64,

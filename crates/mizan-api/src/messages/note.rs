@@ -79,8 +79,8 @@ impl Message for Note {
                  now ({code})."
             ),
             Self::UnansweredCharges { count, limit } => format!(
-                "The account, or one above it, has {} charges without an answer. It refuses \
-                 queries from {} on.",
+                "{} queries failed after their charge to the account, or to one above it. It \
+                 refuses queries from {} on.",
                 count_text(*count),
                 count_text(*limit)
             ),

@@ -175,9 +175,6 @@ super::codes! {
     MZ1992 Usage
         ("The account has no epsilon to take a default share of.", "State an epsilon or an accuracy.")
         ("ليس للحساب ε تُؤخذ منها النسبة الافتراضية.", "حدّد ε أو الدقة المطلوبة.");
-    MZ1994 Internal
-        ("The operating system provides no random numbers for the answer.", "Nothing was released; the operator checks getrandom(2) on the machine.")
-        ("لا يوفّر نظام التشغيل أعدادًا عشوائية للإجابة.", "لم يُصدَر شيء؛ يتحقق مشغّل الخادم من getrandom(2) على الجهاز.");
     MZ1995 Usage
         ("The column is not numeric, so it has no bounds to find.", "Name a column of numbers.")
         ("العمود ليس عدديًّا، فلا حدود له يُبحث عنها.", "سمِّ عمودًا من الأعداد.");
@@ -187,4 +184,7 @@ super::codes! {
     MZ1997 Conflict
         ("The charge of this id was settled without an answer.", "Ask again without an id or key, or with a new one: that is a new charge.")
         ("سُوّيت عملية الخصم بهذا المعرّف بلا إجابة.", "اسأل من جديد بلا معرّف أو بمعرّف جديد: وهذه عملية خصم جديدة.");
+    MZ1998 Internal
+        ("The release failed after the charge, which is spent and has no answer.", "Tell the operator. Asking the same again returns this error at no cost; an id of its own is a new charge.")
+        ("فشل إصدار الإجابة بعد خصم كلفتها؛ فقد أُنفقت الكلفة بلا إجابة.", "أبلغ مشغّل الخادم. وإعادة السؤال نفسه تعرض هذا الخطأ بلا كلفة؛ أما السؤال بمعرّف جديد فعملية خصم جديدة.");
 }

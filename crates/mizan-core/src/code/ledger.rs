@@ -152,8 +152,8 @@ super::codes! {
         ("The ledger does not know whether its last write is durable.", "Retry with the same id once the server is back: the charge is made at most once.")
         ("لا يُعرف هل حُفظت آخر كتابة في الدفتر.", "أعد السؤال من الصفحة نفسها، أو بالمعرّف نفسه، بعد عودة الخادم: لا تُخصم الكلفة إلا مرة واحدة.");
     MZ1767 LimitExceeded
-        ("The answer is too large for the ledger.", "Ask for fewer groups or columns.")
-        ("الإجابة أكبر مما يُحفظ في الدفتر.", "اطلب فئات أو أعمدة أقل.");
+        ("The answer is too large for the ledger.", "Ask for fewer groups or columns. If the query was charged, the charge is spent and has no answer.")
+        ("الإجابة أكبر مما يُحفظ في الدفتر.", "اطلب فئات أو أعمدة أقل. وإن كانت كلفة السؤال قد خُصمت فقد أُنفقت بلا إجابة.");
     MZ1768 Configuration
         ("The address of the ledger is not valid.", "Write `postgres://user:password@host/database`.")
         ("عنوان الدفتر غير صحيح.", "اكتب العنوان بالصيغة postgres://user:password@host/database.");
@@ -236,8 +236,8 @@ super::codes! {
         ("There is no ledger at this place.", "Make one with `mizan init`, or name one with `--ledger` or `MIZAN_LEDGER`.")
         ("لا يوجد دفتر في هذا المكان.", "أنشئ واحدًا بالأمر mizan init، أو سمِّ دفترًا بـ --ledger أو MIZAN_LEDGER.");
     MZ1795 Conflict
-        ("The account, or one above it, has too many charges without an answer; nothing was charged.", "The data owner looks at them with `mizan budget show` and settles them with `mizan budget settle`. Repeating a query that failed goes on for free.")
-        ("في الحساب، أو في حساب فوقه، عمليات خصم كثيرة جدًّا بلا إجابة؛ ولم يُخصم شيء.", "يراجعها مالك البيانات بالأمر mizan budget show ويسوّيها بالأمر mizan budget settle. أما إعادة سؤال فشل فتُستأنف بلا كلفة.");
+        ("Too many queries failed after their charge to the account, or to one above it; nothing was charged.", "The data owner looks at them with `mizan budget show` and settles them with `mizan budget settle`. A query that failed can be repeated at no cost, and counts all the same.")
+        ("فشلت أسئلة كثيرة جدًّا بعد خصم كلفتها من الحساب أو من حساب فوقه؛ ولم يُخصم شيء.", "يراجعها مالك البيانات بالأمر mizan budget show ويسوّيها بالأمر mizan budget settle. ويمكن إعادة سؤال فشل بلا كلفة، لكنه يبقى محسوبًا في العدد.");
     MZ1796 Unavailable
         ("Too many queries of this ledger run at once; nothing was charged.", "Retry when other queries have ended.")
         ("يُحسب الآن عدد كبير جدًّا من أسئلة هذا الدفتر؛ ولم يُخصم شيء.", "أعد المحاولة بعد انتهاء أسئلة أخرى.");

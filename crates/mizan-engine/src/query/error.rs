@@ -6,6 +6,7 @@ use mizan_ledger::store::StoreError;
 use mizan_ledger::{LedgerError, RequestError, RequestId};
 use mizan_sql::Refusal;
 
+use super::NoAnswerReason;
 use crate::engine::EngineError;
 use crate::release::ReleaseError;
 
@@ -42,9 +43,6 @@ pub enum QueryError {
     /// The target of the account has no epsilon to take a tenth of.
     #[error("the target of the account has no epsilon to take a tenth of")]
     NoUsual,
-    /// The operating system provides no random numbers.
-    #[error("the system provides no random numbers")]
-    NoEntropy,
     /// Bounds were requested for a column that is not numeric.
     #[error("{column} is not a numeric column, so it has no bounds")]
     NotNumeric {
@@ -59,6 +57,17 @@ pub enum QueryError {
     Settled {
         /// Its id.
         id: RequestId,
+    },
+    /// The charge is spent and has no answer, which was decided after noise may have been drawn.
+    #[error("{}", match reason {
+        NoAnswerReason::TooLarge => "the answer is too large for the ledger",
+        NoAnswerReason::Failed => "the release failed after the charge",
+    })]
+    NoAnswer {
+        /// The id of the charge.
+        id: RequestId,
+        /// Why.
+        reason: NoAnswerReason,
     },
     /// The query failed after its charge became durable.
     #[error("{error}")]
@@ -98,10 +107,17 @@ impl QueryError {
             Self::NoAccount { .. } => Code::MZ1990,
             Self::NoDataset => Code::MZ1991,
             Self::NoUsual => Code::MZ1992,
-            Self::NoEntropy => Code::MZ1994,
             Self::NotNumeric { .. } => Code::MZ1995,
             Self::NoBounds => Code::MZ1996,
             Self::Settled { .. } => Code::MZ1997,
+            Self::NoAnswer {
+                reason: NoAnswerReason::TooLarge,
+                ..
+            } => Code::MZ1767,
+            Self::NoAnswer {
+                reason: NoAnswerReason::Failed,
+                ..
+            } => Code::MZ1998,
             Self::AfterCharge { error, .. } => error.code(),
         }
     }
@@ -123,13 +139,21 @@ impl QueryError {
             }
             Self::NoDataset => "see the datasets with `mizan dataset list`".to_owned(),
             Self::NoUsual => "say how much to spend with --epsilon".to_owned(),
-            Self::NoEntropy => "check getrandom(2) on this system".to_owned(),
             Self::NotNumeric { .. } => {
                 "name a column of integers or numbers; see `mizan dataset show`".to_owned()
             }
             Self::NoBounds => "spend more with --epsilon, or declare bounds".to_owned(),
             Self::Settled { .. } => {
                 "send the query without an --id, or with a new one: that is a new charge".to_owned()
+            }
+            Self::NoAnswer { id, reason } => {
+                let next = match reason {
+                    NoAnswerReason::TooLarge => "ask for fewer groups or columns",
+                    NoAnswerReason::Failed => "tell the operator",
+                };
+                format!(
+                    "{next}; the charge {id} is spent in full, and asking the same again returns this error at no cost"
+                )
             }
             Self::AfterCharge { id, error }
                 if matches!(**error, Self::Engine(EngineError::Changed { .. })) =>

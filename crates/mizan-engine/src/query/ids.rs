@@ -25,6 +25,7 @@
 //! keeps the share that it was made with.
 
 use mizan_ledger::log::Status;
+use mizan_ledger::store::MAX_ANSWER_BYTES;
 use mizan_ledger::{Body, Cost, Digest, Ledger, RequestError, RequestId};
 
 use super::{Prepared, QueryError, QueryOutcome, QueryService, reserved};
@@ -92,17 +93,19 @@ impl<E: Engine> QueryService<'_, E> {
         };
         let shares = match &record.status {
             Status::Reserved(held) | Status::Started(held) => charged_with(&held.cost),
-            Status::Denied(_) => match self.ledger.find(id)? {
-                Some(receipt) => match self.ledger.show(&receipt)?.entry.body {
-                    Body::Denied { charge, .. } => charged_with(&charge.cost),
-                    _ => Vec::new(),
-                },
-                None => Vec::new(),
+            Status::Denied(_) => match self.last_entry(id)? {
+                Some(Body::Denied { charge, .. }) => charged_with(&charge.cost),
+                _ => Vec::new(),
             },
             Status::Released { .. } if self.answers(id, stamp)? => {
                 let bytes = self.ledger.answer(id)?.unwrap_or_default();
-                let share = unsealed(stamp, &bytes, id)?.threshold_delta();
-                share.into_iter().collect()
+                match (unsealed(stamp, &bytes, id), self.last_entry(id)?) {
+                    // A charge without an answer is committed at its whole cost.
+                    (Err(QueryError::NoAnswer { .. }), Some(Body::Committed { cost, .. })) => {
+                        charged_with(&cost)
+                    }
+                    (released, _) => released?.threshold_delta().into_iter().collect(),
+                }
             }
             _ => Vec::new(),
         };
@@ -113,6 +116,12 @@ impl<E: Engine> QueryService<'_, E> {
             }
         }
         Ok(None)
+    }
+
+    fn last_entry(&self, id: RequestId) -> Result<Option<Body>, QueryError> {
+        let receipt = self.ledger.find(id)?;
+        let entry = receipt.map(|receipt| self.ledger.show(&receipt));
+        Ok(entry.transpose()?.map(|shown| shown.entry.body))
     }
 
     /// Whether the record under an id belongs to this query with another share of the reserved
@@ -217,9 +226,49 @@ pub(super) fn id_of(ledger: &Ledger, parts: &[&[u8]]) -> RequestId {
     RequestId::from_bytes(bytes)
 }
 
-/// An answer as the ledger stores it: the stamp of the query, then the release.
-pub(super) fn sealed(stamp: &Digest, released: &Released) -> Vec<u8> {
-    [stamp.as_bytes().as_slice(), &released.to_bytes()].concat()
+/// The bytes of a stamp.
+const STAMP: usize = 32;
+
+/// The longest release that a ledger stores after the stamp.
+pub(super) const MAX_RELEASE_BYTES: usize = MAX_ANSWER_BYTES - STAMP;
+
+/// Why a query whose noise may have been drawn has no answer and never will. The ledger stores
+/// this in place of the release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoAnswerReason {
+    /// The release is longer than what the ledger stores.
+    TooLarge,
+    /// The release failed, or the ledger refused to store it.
+    Failed,
+}
+
+impl NoAnswerReason {
+    /// What is stored. No release begins like this.
+    const fn marker(self) -> &'static [u8] {
+        match self {
+            Self::TooLarge => b"mizan: no answer, it is too large",
+            Self::Failed => b"mizan: no answer, the release failed",
+        }
+    }
+
+    /// The marker with the stamp of the query.
+    pub(super) fn sealed(self, stamp: &Digest) -> Vec<u8> {
+        [stamp.as_bytes().as_slice(), self.marker()].concat()
+    }
+
+    /// The reason that is stored in place of a release, if one is.
+    fn stored(bytes: &[u8]) -> Option<Self> {
+        let marker = bytes.get(STAMP..)?;
+        let mut all = [Self::TooLarge, Self::Failed].into_iter();
+        all.find(|reason| reason.marker() == marker)
+    }
+}
+
+/// An answer as the ledger stores it: the stamp of the query, then the release. None if it is too
+/// long.
+pub(super) fn sealed(stamp: &Digest, released: &Released) -> Option<Vec<u8>> {
+    let released = released.to_bytes(MAX_RELEASE_BYTES)?;
+    Some([stamp.as_bytes().as_slice(), &released].concat())
 }
 
 pub(super) fn unsealed(
@@ -227,9 +276,12 @@ pub(super) fn unsealed(
     bytes: &[u8],
     id: RequestId,
 ) -> Result<Released, QueryError> {
-    match bytes.split_at_checked(32) {
+    match bytes.split_at_checked(STAMP) {
         Some((before, released)) if before == stamp.as_bytes() => {
-            Ok(Released::from_bytes(released)?)
+            match NoAnswerReason::stored(bytes) {
+                Some(reason) => Err(QueryError::NoAnswer { id, reason }),
+                None => Ok(Released::from_bytes(released)?),
+            }
         }
         // The analyst chose an id whose answer belongs to another query.
         _ => Err(RequestError::IdReused { id }.into()),

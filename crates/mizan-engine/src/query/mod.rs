@@ -30,6 +30,7 @@ mod tests;
 
 pub use bounds::FoundBounds;
 pub use error::QueryError;
+pub use ids::NoAnswerReason;
 pub use price_cache::PriceCache;
 pub use quote::Quote;
 pub use reserved::ReservedDelta;
@@ -38,6 +39,7 @@ use std::sync::Arc;
 
 use mizan_core::{Delta, Epsilon, PrivacyEvent};
 use mizan_ledger::evidence::{MAX_UNANSWERED, SETTLED};
+use mizan_ledger::ledger::Running;
 use mizan_ledger::log::{Denial, Status};
 use mizan_ledger::store::StoreError;
 use mizan_ledger::{
@@ -309,7 +311,7 @@ impl<'a, E: Engine> QueryService<'a, E> {
             // An existing charge keeps its share of the reserved delta.
             let adopted = self.adopted(prepared, &stamp, id)?;
             let prepared = adopted.as_ref().unwrap_or(prepared);
-            let _running = self.ledger.running(id)?;
+            let mut running = self.ledger.running(id)?;
             self.check_unanswered(prepared, id)?;
             let done = match self.ledger.reserve(Some(id), prepared.charge.clone()) {
                 // Another process charged it with another share since the lookup.
@@ -335,12 +337,12 @@ impl<'a, E: Engine> QueryService<'a, E> {
                 // that commits first determines the answer of both.
                 _ => {}
             }
-            return self.answer(prepared, &versions, &stamp, id);
+            return self.answer(prepared, &versions, &stamp, id, &mut running);
         }
     }
 
-    /// Refuses a new charge if the account has too many charges without an answer. A query that
-    /// continues under its own charge is not a new one.
+    /// Refuses a new charge if too many queries of the account failed after their charge. A query
+    /// that continues under its own charge is not a new one.
     fn check_unanswered(&self, prepared: &Prepared, id: RequestId) -> Result<(), QueryError> {
         let record = self.ledger.record(id)?;
         match record.map(|record| record.status) {
@@ -388,12 +390,38 @@ impl<'a, E: Engine> QueryService<'a, E> {
     }
 
     /// Runs the plan, adds noise and commits. The charge is durable already.
+    ///
+    /// # Guarantee
+    ///
+    /// One charge pays for one look at one draw of the noise. A query can be repeated under its
+    /// charge as long as nothing is committed, and then draws again. So nothing that a caller sees
+    /// of a try that is not committed may depend on its draw:
+    ///
+    /// - Until the noise is drawn, a try depends on rows only. Every try under a charge has the same
+    ///   salt, so it samples the same rows of a unit with too many. A try that fails here counts for
+    ///   the limit of failed queries, also if a repetition is answered.
+    /// - What is decided after that is committed: the release, or that there is none, because it is
+    ///   too large for the ledger or because the draw failed. A repetition finds it and draws
+    ///   nothing. Both commits have the same cost.
+    /// - A commit that fails shows that it failed. Whether it fails depends on the draw only through
+    ///   the number of bytes, at most [`MAX_ANSWER_BYTES`](mizan_ledger::store::MAX_ANSWER_BYTES).
+    ///   A connection that is lost, a lock that is held, and a handle that is closed do not depend on
+    ///   that. A full disk, or a database that refuses the statement, may. Then the small marker is
+    ///   committed instead, and is final. If that fails too, no answer could have been stored
+    ///   either, whatever the draw. What remains is a disk that is full only when a transaction is
+    ///   synced ([`StoreError::Unknown`]): the handle is closed and a server stops, so an analyst
+    ///   sees one such failure for each time that the operator starts it again.
+    /// - A process that is killed in between shows that it was killed. What it allocates after the
+    ///   draw is bounded whatever the draw shows: the keys of the groups shown, which the exact result
+    ///   has too, and the bytes that are stored.
+    /// - After the commit, every error is a function of what is stored.
     fn answer(
         &self,
         prepared: &Prepared,
         versions: &[Version],
         stamp: &Digest,
         id: RequestId,
+        running: &mut Running,
     ) -> Result<QueryOutcome, QueryError> {
         let Prepared {
             plan,
@@ -402,12 +430,28 @@ impl<'a, E: Engine> QueryService<'a, E> {
             ..
         } = prepared;
         let charged = |error: QueryError| error.after_charge(id);
-        let salt = salt().map_err(charged)?;
+        let salt = self
+            .ledger
+            .salt(id)
+            .map_err(|error| charged(error.into()))?;
         let exact = self.engine.run(plan, self.catalogue, versions, salt);
-        let exact = exact.map_err(|error| charged(error.into()))?.counted();
-        let released = release::release(noise_plan, plan, &exact);
-        let released = released.map_err(|error| charged(error.into()))?;
-        let bytes = sealed(stamp, &released);
+        let exact = exact.map_err(|error| {
+            running.fail();
+            charged(error.into())
+        })?;
+        let released = release::release(noise_plan, plan, &exact.counted());
+        let released = released.map_err(|_| {
+            running.fail();
+            NoAnswerReason::Failed
+        });
+        let sealed = released.and_then(|released| match sealed(stamp, &released) {
+            Some(bytes) => Ok((released, bytes)),
+            None => Err(NoAnswerReason::TooLarge),
+        });
+        let (released, bytes) = match sealed {
+            Ok((released, bytes)) => (Ok(released), bytes),
+            Err(reason) => (Err(reason), reason.sealed(stamp)),
+        };
         let kept = Outcome::Released {
             answer: Digest::of(&[&bytes]),
         };
@@ -419,8 +463,18 @@ impl<'a, E: Engine> QueryService<'a, E> {
                 let done = done.map_err(|error| charged(error.into()))?;
                 return self.recorded(prepared, stamp, done);
             }
-            Err(error) => return Err(charged(error.into())),
+            Err(error) => {
+                if matches!(error, LedgerError::Store(StoreError::Unusable { .. })) {
+                    let reason = NoAnswerReason::Failed;
+                    let marker = reason.sealed(stamp);
+                    if self.ledger.commit(id, charge.cost.clone(), marker).is_ok() {
+                        return Err(QueryError::NoAnswer { id, reason });
+                    }
+                }
+                return Err(charged(error.into()));
+            }
         };
+        let released = released.map_err(|reason| QueryError::NoAnswer { id, reason })?;
         // If another process committed the same bytes first, this answer is a repetition.
         let repeated = !done.fresh;
         self.answered(prepared, &released, done, repeated)
@@ -505,12 +559,6 @@ impl<'a, E: Engine> QueryService<'a, E> {
         };
         names.map(version).collect()
     }
-}
-
-fn salt() -> Result<[u8; 16], QueryError> {
-    let mut salt = [0; 16];
-    getrandom::fill(&mut salt).map_err(|_| QueryError::NoEntropy)?;
-    Ok(salt)
 }
 
 /// The delta at which an account is reported: that of its target, or 1e-6 if the target has

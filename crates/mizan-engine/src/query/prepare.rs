@@ -6,10 +6,11 @@ use mizan_core::{Delta, Epsilon};
 use mizan_ledger::{Account, AccountName, AccountView, Charge, Target as AccountTarget};
 use mizan_sql::{BoundedPlan, Groups};
 
+use super::ids::MAX_RELEASE_BYTES;
 use super::price_cache::Priced;
 use super::{Prepared, QueryError, QueryService, SpendTarget, reading_delta, reserved};
 use crate::engine::Engine;
-use crate::release::{self, NoiseTarget, Request};
+use crate::release::{self, NoiseTarget, ReleaseError, Request};
 
 /// The default cost is the account's epsilon divided by this.
 const USUAL_SHARE: f64 = 10.0;
@@ -133,6 +134,10 @@ impl<E: Engine> QueryService<'_, E> {
 /// The noise plan and its charge. Of the account only the orders matter, which never change.
 fn priced(plan: BoundedPlan, request: &Request, view: &AccountView) -> Result<Priced, QueryError> {
     let noise_plan = release::choose(&plan, request)?;
+    // What the ledger could not store is refused before its charge where the plan tells.
+    if noise_plan.bytes_bound(&plan.groups) > MAX_RELEASE_BYTES {
+        return Err(ReleaseError::TooLarge.into());
+    }
     let charge = Charge::of(&noise_plan.event(), &view.account)?;
     Ok(Priced {
         plan: noise_plan.apply_to(plan),

@@ -7,6 +7,7 @@
     reason = "tests may panic"
 )]
 
+mod retries;
 mod unanswered;
 
 use std::cell::{Cell, RefCell};
@@ -435,7 +436,7 @@ fn answers_under_ids_without_a_key_are_found() {
     let cells = cells.map(|_| exact::Cell::Integer(100)).collect();
     let exact = ExactAggregates::from([(Vec::new(), cells)]);
     let released = crate::release::release(&prepared.noise_plan, &prepared.plan, &exact).unwrap();
-    let bytes = super::sealed(&unkeyed, &released);
+    let bytes = super::sealed(&unkeyed, &released).unwrap();
     ledger
         .commit(id, prepared.charge.cost.clone(), bytes)
         .unwrap();

@@ -54,6 +54,9 @@ pub enum ReleaseError {
     /// The result of the engine does not have the shape of the plan.
     #[error("the engine returned a table of another shape than the plan's")]
     Shape,
+    /// The answer of public groups could be longer than what a ledger stores.
+    #[error("the answer could be too large for the ledger")]
+    TooLarge,
     /// A stored answer cannot be read.
     #[error("the stored answer cannot be read: {what}")]
     Stored {
@@ -79,6 +82,7 @@ impl ReleaseError {
             Self::Impossible { .. } => Code::MZ1956,
             Self::Plan { .. } => Code::MZ1957,
             Self::Shape => Code::MZ1958,
+            Self::TooLarge => Code::MZ1767,
             Self::Stored { .. } => Code::MZ1959,
             Self::Noise(error) => error.code(),
         }
@@ -100,6 +104,7 @@ impl ReleaseError {
             Self::TooWide => "use a larger epsilon, or lower the bounds and limits",
             Self::Impossible { .. } => "use a larger epsilon",
             Self::Plan { .. } | Self::Shape => "nothing was released; please report this",
+            Self::TooLarge => "request fewer groups or columns, or shorter keys; nothing was charged",
             Self::Stored { .. } => "the ledger is damaged or of a newer version: run mizan ledger verify",
             Self::Noise(error) => error.help(),
         }

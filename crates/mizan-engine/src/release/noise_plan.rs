@@ -8,10 +8,11 @@ use mizan_core::{
     Sensitivity, Sigma, directed,
 };
 use mizan_noise::{Confidence, ExactScale, Mechanism, Noise, NoiseError, TruncatedGeometric};
-use mizan_sql::{BoundedPlan, GroupBounding};
+use mizan_sql::{BoundedPlan, GroupBounding, Groups};
 
 use super::quantile_target::QuantileTarget;
 use super::reason::ChoiceReason;
+use super::released::Released;
 use super::{ReleaseError, price, recursive};
 
 /// The mechanism for a statistic of every group.
@@ -324,6 +325,11 @@ impl NoisePlan {
     /// The noise plan as bytes: the same for the same noise, whatever was requested.
     pub(crate) fn bytes(&self) -> Vec<u8> {
         self.noise.to_bytes()
+    }
+
+    /// A bound on the bytes of a stored release ([`Released::bytes_bound`]).
+    pub(crate) fn bytes_bound(&self, groups: &Groups) -> usize {
+        Released::bytes_bound(&self.noise, groups)
     }
 }
 

@@ -3,7 +3,7 @@
 //! JSON with a version. Doubles are strings, because JSON readers round; every value has its
 //! type. Whatever this version or an older one wrote is read in the same way forever.
 
-use mizan_sql::Value;
+use mizan_sql::{Groups, Value};
 use serde_json::{Map, Value as Json, json};
 
 use super::ReleaseError;
@@ -22,15 +22,39 @@ impl NoiseParameters {
 }
 
 impl Released {
-    /// The bytes.
-    pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        let groups: Vec<Json> = self.groups.iter().map(group_to_json).collect();
-        let whole = json!({
-            "version": VERSION,
-            "noise": noise_to_json(&self.noise),
-            "groups": groups,
-        });
-        whole.to_string().into_bytes()
+    /// The bytes; None if there are more than `most`. The memory that is used beside the release
+    /// does not exceed `most` and one group, whatever the noise shows.
+    pub(crate) fn to_bytes(&self, most: usize) -> Option<Vec<u8>> {
+        let mut bytes = start(&self.noise).into_bytes();
+        for (place, group) in self.groups.iter().enumerate() {
+            if place > 0 {
+                bytes.push(b',');
+            }
+            bytes.extend(group_to_json(group).to_string().into_bytes());
+            if bytes.len() > most {
+                return None;
+            }
+        }
+        bytes.extend(END.as_bytes());
+        (bytes.len() <= most).then_some(bytes)
+    }
+
+    /// A bound on the bytes of every release of a plan whose groups are public. It does not depend
+    /// on private rows. For private groups it is a bound without them.
+    pub(crate) fn bytes_bound(noise: &NoiseParameters, groups: &Groups) -> usize {
+        let cells = noise.mechanisms.iter().map(cell_bound);
+        // `{"key":[],"cells":[]},`, and a comma after each cell.
+        let cells = cells.fold(24, |sum: usize, cell| sum.saturating_add(cell + 1));
+        let keys = match groups {
+            Groups::Public(keys) => keys.as_slice(),
+            Groups::Private => &[],
+        };
+        let group = |key: &Vec<Value>| {
+            let values = key.iter().map(value_bound);
+            values.fold(cells, |sum, value| sum.saturating_add(value + 1))
+        };
+        let whole = start(noise).len() + END.len();
+        keys.iter().map(group).fold(whole, usize::saturating_add)
     }
 
     /// Reads a release.
@@ -54,6 +78,42 @@ impl Released {
             return Err(wrong("a group has other statistics"));
         }
         Ok(Self { noise, groups })
+    }
+}
+
+/// What comes before the groups.
+fn start(noise: &NoiseParameters) -> String {
+    let noise = noise_to_json(noise);
+    format!(r#"{{"version":{VERSION},"noise":{noise},"groups":["#)
+}
+
+/// What comes after them.
+const END: &str = "]}";
+
+/// The most digits of an integer, with its sign.
+const INTEGER: usize = 20;
+
+/// The most bytes of a cell: integers, with the names of a tree.
+fn cell_bound(mechanism: &StatisticMechanism) -> usize {
+    match mechanism.targets() {
+        None => INTEGER,
+        // `{"values":[],"rows":}`, and a comma after each value.
+        Some(targets) => 24 + INTEGER + targets.len().saturating_mul(INTEGER + 1),
+    }
+}
+
+/// The most bytes of a value of a key.
+fn value_bound(value: &Value) -> usize {
+    let escaped = |byte: u8| match byte {
+        b'"' | b'\\' => 2,
+        // `\u001f`.
+        0..b' ' => 6,
+        _ => 1,
+    };
+    match value {
+        Value::Text(text) => text.bytes().map(escaped).fold(16, usize::saturating_add),
+        // The longest are `{"timestamp":-9223372036854775808}` and doubles of 24 characters.
+        _ => 48,
     }
 }
 

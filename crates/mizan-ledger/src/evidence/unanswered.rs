@@ -2,7 +2,8 @@
 //!
 //! Such a charge stands, and no answer was released for it. It is a query that runs just
 //! now, or one that failed or was killed after its charge. The log alone tells, so
-//! crashes count too.
+//! crashes count too. That a query failed before it was answered is not in the log; the
+//! state directory has it.
 //!
 //! # How much of the log is read
 //!
@@ -17,8 +18,8 @@ use crate::log::{Body, Entry, RequestId};
 use crate::money::{Account, AccountNumber, Totals};
 use crate::store::{MAX_PAGE, Store, StoreError, as_u64};
 
-/// With so many charges without an answer, of an account and of those below it, no query
-/// is charged, so that an analyst sees few failures until the data owner has looked. Queries
+/// With so many queries that failed after their charge, of an account and of those below it, no
+/// query is charged, so that an analyst sees few failures until the data owner has looked. Queries
 /// that run do not count; at most [`MAX_RUNNING`](crate::guards::MAX_RUNNING) run at once, and
 /// all of them can fail.
 pub const MAX_UNANSWERED: usize = 8;
@@ -30,15 +31,17 @@ pub const SETTLED: &[u8] = b"mizan: settled without an answer";
 /// How often the state of the log and of an account are read until they belong together.
 const TRIES: u32 = 64;
 
-/// A charge without an answer.
+/// A charge whose query failed after it, or runs now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnansweredCharge {
     /// Its id.
     pub id: RequestId,
     /// The account that was charged.
     pub account: AccountNumber,
-    /// When it was started.
+    /// When it was started; if it was answered, when it was reserved.
     pub started_unix_ms: u64,
+    /// Whether it was committed: a repetition of the query was answered, or will never be.
+    pub answered: bool,
 }
 
 /// A charge that is reserved and not settled.
@@ -61,8 +64,7 @@ pub(crate) struct OpenCharges {
 }
 
 impl OpenCharges {
-    /// The charges of an account, and of those below it, that were started, the oldest
-    /// first.
+    /// The charges of an account, and of those below it, that were started.
     pub(crate) fn under(
         &mut self,
         store: &dyn Store,
@@ -90,10 +92,10 @@ impl OpenCharges {
                     id,
                     account: open.account,
                     started_unix_ms,
+                    answered: false,
                 });
             }
         }
-        found.sort_by_key(|charge| (charge.started_unix_ms, charge.id));
         Ok(found)
     }
 

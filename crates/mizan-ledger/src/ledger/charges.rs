@@ -212,14 +212,15 @@ impl Ledger {
         self.submit_one(Submission::commit(now(), id, cost, answer)?)
     }
 
-    /// Settles a charge that was started and never committed, at its whole cost. What is
-    /// kept as its answer says that there is none ([`SETTLED`]). It is not open any more,
-    /// and no answer can be committed under its id: a query that still runs under it
-    /// releases nothing.
+    /// Settles a charge whose query failed. If the charge was never committed, it is committed at
+    /// its whole cost, and what is kept as its answer says that there is none ([`SETTLED`]). It is
+    /// not open any more, and no answer can be committed under its id: a query that still runs
+    /// under it releases nothing. If a repetition of the query was answered, the answer stays and
+    /// nothing is written to the log. In both cases the query no longer counts as failed.
     ///
     /// # Errors
     ///
-    /// There is no such charge, it was not started, or it was committed with an answer.
+    /// There is no such charge, it was not started, or its query did not fail.
     pub fn settle(&self, id: RequestId) -> Result<Done, LedgerError> {
         let record = self
             .store
@@ -228,10 +229,27 @@ impl Ledger {
         let cost = match record.status {
             Status::Started(held) => held.cost,
             Status::Reserved(_) => return Err(RequestError::NotStarted { id }.into()),
+            status @ Status::Released { .. } if self.forget_failed(id)? => {
+                let receipt = Receipt {
+                    outcome: status.outcome(),
+                    refusal: None,
+                    position: None,
+                    head: self.store.head()?,
+                };
+                return self.done(id, receipt);
+            }
             Status::Released { .. } => return Err(RequestError::IdReused { id }.into()),
             _ => return Err(RequestError::NotACharge.into()),
         };
-        self.commit(id, cost, SETTLED.to_vec())
+        let done = self.commit(id, cost, SETTLED.to_vec())?;
+        self.forget_failed(id)?;
+        Ok(done)
+    }
+
+    /// Forgets that a query failed. Returns whether it had.
+    fn forget_failed(&self, id: RequestId) -> Result<bool, LedgerError> {
+        let forgotten = self.running.as_ref().map(|running| running.forget(id));
+        Ok(forgotten.transpose()?.unwrap_or(false))
     }
 
     /// Voids a reservation, as long as its query has not read data.

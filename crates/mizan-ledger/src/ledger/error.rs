@@ -99,11 +99,11 @@ pub enum LedgerError {
     BadSignature,
     /// A query is not charged before the owner has looked at those that failed.
     #[error(
-        "the account, or one above it, has {count} charges without an answer, and queries are refused from {} on",
+        "{count} queries failed after their charge to the account, or to one above it, and queries are refused from {} on",
         crate::evidence::MAX_UNANSWERED
     )]
     TooManyUnanswered {
-        /// How many, beside those of queries that run.
+        /// How many failed.
         count: usize,
     },
     /// Too many queries run, and each could fail.
@@ -162,7 +162,7 @@ impl LedgerError {
                 "use the copy with all entries; if it is lost, its owner can go on from this one with `mizan ledger restore`, which marks the gap in the log for ever"
             }
             Self::TooManyUnanswered { .. } => {
-                "the data owner looks at them with `mizan budget show` and settles them with `mizan budget settle`. Repeating a query that failed goes on for free. Nothing was charged"
+                "the data owner looks at them with `mizan budget show` and settles them with `mizan budget settle`. A query that failed can be repeated at no cost, and counts all the same. Nothing was charged"
             }
             Self::TooManyRunning => "send the query again when others have ended. Nothing was charged",
             Self::BadMark { mark, .. } => {

@@ -86,7 +86,7 @@ pub struct Ledger {
     id_key: OnceLock<Option<IdKey>>,
     /// The charges without an answer, as far as the log was read for them.
     open: Mutex<OpenCharges>,
-    /// The queries that run, if the state directory is known.
+    /// The queries that run and those that failed, if the state directory is known.
     running: Option<RunningQueries>,
 }
 
@@ -179,8 +179,8 @@ impl Ledger {
         HighWaterMark::check(&directory, self.head()?, self.store.as_ref())
     }
 
-    /// From now on, queries that run do not count as charges without an answer. A ledger that
-    /// was opened for writing knows its state directory.
+    /// From now on, the ledger knows which queries run and which failed. A ledger that was opened
+    /// for writing knows its state directory.
     pub fn see_running(&mut self, state_dir: &Path) {
         let directory = state_dir.join(self.id.to_string());
         self.running = Some(RunningQueries::within(&directory));
@@ -285,6 +285,17 @@ impl Ledger {
         }
         let key = self.store.id_key()?;
         Ok(self.id_key.get_or_init(|| key).as_ref())
+    }
+
+    /// The salt of the charge of an id ([`IdKey::salt`]).
+    ///
+    /// # Errors
+    ///
+    /// The store cannot be read, or has no secrets.
+    pub fn salt(&self, charge: RequestId) -> Result<[u8; 16], LedgerError> {
+        let key = self.id_key()?;
+        let key = key.ok_or_else(|| StoreError::damaged("it has no key of ids"))?;
+        Ok(key.salt(charge))
     }
 
     /// Notes for the user about how the ledger was opened.

@@ -1,5 +1,6 @@
 //! Reads a ledger: accounts, entries, answers, proofs, checkpoints, verification.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{MutexGuard, PoisonError};
 
@@ -7,15 +8,15 @@ use mizan_core::Delta;
 
 use super::Ledger;
 use crate::evidence::history::History;
-use crate::evidence::unanswered::{MAX_UNANSWERED, OpenCharges};
+use crate::evidence::unanswered::{MAX_UNANSWERED, OpenCharges, SETTLED};
 use crate::evidence::{
     Checkpoint, ConsistencyProof, InclusionProof, Odometer, ReceiptText, TreeHead,
     UnansweredCharge, VerifyError, VerifyReport, Witnesses, verify,
 };
 use crate::guards::PublicKey;
-use crate::guards::running_queries::RunningQuery;
+use crate::guards::running_queries::{RunningQueries, RunningQuery};
 use crate::ledger::LedgerError;
-use crate::log::{Body, Digest, Entry, Record, RequestId, leaf_hash};
+use crate::log::{Body, Digest, Entry, Record, RequestId, Status, leaf_hash};
 use crate::money::{Account, AccountName, AccountNumber, Cost, how_many};
 use crate::state::{RequestError, State};
 use crate::store::StoreError;
@@ -92,7 +93,17 @@ pub struct ReceiptProof {
 #[derive(Debug)]
 pub struct Running {
     /// None without a state directory.
-    _file: Option<RunningQuery>,
+    file: Option<RunningQuery>,
+}
+
+impl Running {
+    /// The query failed after its charge. It counts for the limit of failed queries until the data
+    /// owner settles the charge, also if a repetition is answered.
+    pub const fn fail(&mut self) {
+        if let Some(file) = &mut self.file {
+            file.fail();
+        }
+    }
 }
 
 /// The id of a gap, so that gaps are found without reading the whole log.
@@ -213,20 +224,64 @@ impl Ledger {
         Ok(entry.ok_or_else(gone)?)
     }
 
-    /// The charges of an account and its descendants that were started and never committed, the
-    /// oldest first: queries that are running, and queries that failed or were killed after their
-    /// charge.
+    /// The charges of an account and its descendants whose queries failed or were killed after their
+    /// charge, or run now; the oldest first. The log tells those that were started and never
+    /// committed. The state directory tells those that were answered later.
     ///
     /// # Errors
     ///
-    /// The ledger cannot be read.
+    /// The ledger or the state directory cannot be read.
     pub fn unanswered(&self, account: &Account) -> Result<Vec<UnansweredCharge>, LedgerError> {
-        Ok(self.open_charges().under(self.store.as_ref(), account)?)
+        let mut charges = self.open_charges().under(self.store.as_ref(), account)?;
+        for id in self.failed()? {
+            if charges.iter().all(|charge| charge.id != id)
+                && let Some(charge) = self.answered_later(id, account)?
+            {
+                charges.push(charge);
+            }
+        }
+        charges.sort_by_key(|charge| (charge.started_unix_ms, charge.id));
+        Ok(charges)
     }
 
-    /// Refuses a query under this id, before its charge, if its account or one above it has
-    /// [`MAX_UNANSWERED`] charges without an answer. Those of queries that run
-    /// ([`Ledger::running`]) do not count, nor does the query's own.
+    fn failed(&self) -> Result<BTreeSet<RequestId>, LedgerError> {
+        let failed = self.running.as_ref().map(RunningQueries::failed);
+        Ok(failed.transpose()?.unwrap_or_default())
+    }
+
+    /// The charge of a query that failed, if it was committed with an answer later. A process that
+    /// was killed before the charge of its query has no charge here.
+    fn answered_later(
+        &self,
+        id: RequestId,
+        above: &Account,
+    ) -> Result<Option<UnansweredCharge>, LedgerError> {
+        let record = self.store.record(id)?;
+        let account = match record.map(|record| record.status) {
+            Some(Status::Released {
+                account, answer, ..
+            }) if answer != Digest::of(&[SETTLED]) => account,
+            _ => return Ok(None),
+        };
+        let view = self.view(account, &[])?;
+        let mut chain = std::iter::once(&view.account).chain(&view.above);
+        if chain.all(|account| account.number() != above.number()) {
+            return Ok(None);
+        }
+        let Some(places) = self.store.places(id)? else {
+            return Ok(None);
+        };
+        Ok(Some(UnansweredCharge {
+            id,
+            account,
+            started_unix_ms: self.entry(places.first)?.unix_ms,
+            answered: true,
+        }))
+    }
+
+    /// Refuses a query under this id, before its charge, if [`MAX_UNANSWERED`] queries failed after
+    /// their charge to its account or one above it. Queries that run for the first time
+    /// ([`Ledger::running`]) do not count, nor does the query's own charge.
     ///
     /// # Errors
     ///
@@ -243,8 +298,9 @@ impl Ledger {
             if charges.len() >= MAX_UNANSWERED
                 && let Some(running) = &self.running
             {
-                let running = running.ids()?;
-                charges.retain(|charge| !running.contains(&charge.id));
+                let (running, failed) = (running.ids()?, running.failed()?);
+                charges
+                    .retain(|charge| failed.contains(&charge.id) || !running.contains(&charge.id));
             }
             let count = charges.len();
             if count >= MAX_UNANSWERED {
@@ -264,8 +320,8 @@ impl Ledger {
     /// be written.
     pub fn running(&self, id: RequestId) -> Result<Running, LedgerError> {
         let file = self.running.as_ref().map(|running| running.register(id));
-        let _file = file.transpose()?;
-        Ok(Running { _file })
+        let file = file.transpose()?;
+        Ok(Running { file })
     }
 
     fn open_charges(&self) -> MutexGuard<'_, OpenCharges> {

@@ -96,8 +96,7 @@ impl Submission {
         answer: Vec<u8>,
     ) -> Result<Self, StoreError> {
         if answer.len() > MAX_ANSWER_BYTES {
-            let bytes = answer.len();
-            return Err(StoreError::AnswerTooLong { bytes });
+            return Err(StoreError::AnswerTooLong);
         }
         let request = Request::Commit {
             cost,

@@ -79,7 +79,7 @@ struct Row {
     ask_query: String,
 }
 
-/// Charges without an answer, for the data owner.
+/// Queries that failed or run now, for the data owner.
 struct Unanswered {
     count: String,
     /// How many of them refuse queries, and what to do about it.

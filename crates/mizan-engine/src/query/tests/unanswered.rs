@@ -1,4 +1,4 @@
-//! Charges without an answer, and quotes whose limits cannot be checked.
+//! Queries that failed after their charge, and quotes whose limits cannot be checked.
 
 use std::cell::Cell;
 
@@ -41,8 +41,9 @@ impl Engine for Failing {
 }
 
 /// A query that fails after its charge reveals a few bits, whatever the cause. So an account
-/// with too many charges without an answer refuses the next one before its charge. A failed
-/// query continues under its own charge. A query whose charge was settled is charged anew.
+/// with too many queries that failed refuses the next one before its charge. A failed query
+/// continues under its own charge, and counts all the same. A query whose charge was settled is
+/// charged anew.
 #[test]
 fn charges_without_an_answer_are_limited() {
     let folder = tempfile::tempdir().unwrap();
@@ -81,17 +82,19 @@ fn charges_without_an_answer_are_limited() {
     let quote = service.quote(&sql(99), spend_target).unwrap();
     let refused = Note::UnansweredCharges { count: 8, limit: 8 };
     assert_eq!(quote.notes, [refused]);
-    // Failed queries continue, and an answered charge no longer counts.
+    // Failed queries continue, and count until they are settled.
     engine.fails.set(false);
     let QueryOutcome::Answered(answered) = ask(&sql(0), None).unwrap() else {
         panic!("it is charged already");
     };
     assert!(!answered.repeated && answered.done.id == ids[0]);
+    assert_eq!(ask(&sql(99), None).unwrap_err().code(), "MZ1795");
+    assert!(!ledger.settle(ids[0]).unwrap().fresh);
     assert!(matches!(
         ask(&sql(99), None).unwrap(),
         QueryOutcome::Answered(_)
     ));
-    // The data owner settles them.
+    // The data owner settles the others.
     for id in &ids[1..4] {
         ledger.settle(*id).unwrap();
     }

@@ -51,7 +51,8 @@ fn rank_errors_are_within_the_bound() {
                 .expect("a histogram");
             assert!(found.is_sorted());
             assert_eq!(
-                super::super::Released::from_bytes(&released.to_bytes()).unwrap(),
+                super::super::Released::from_bytes(&released.to_bytes(usize::MAX).unwrap())
+                    .unwrap(),
                 released
             );
             for (place, (value, bound)) in found.iter().zip(&bounds).enumerate() {
@@ -123,7 +124,7 @@ fn rank_errors_of_trees_are_within_the_bound() {
                 worst = worst.max(error);
                 missed[place] += usize::from(error > bound);
             }
-            let bytes = released.to_bytes();
+            let bytes = released.to_bytes(usize::MAX).unwrap();
             assert_eq!(
                 super::super::Released::from_bytes(&bytes).unwrap(),
                 released

@@ -24,7 +24,7 @@ fn answered(statistics: &[Statistic], aggregates: &[Aggregate], rows: [usize; 2]
         .map(|(key, rows)| (key, cells(&people(rows))[first..].to_vec()))
         .collect();
     let released = release(&noise_plan, &plan, &exact).unwrap();
-    let bytes = released.to_bytes();
+    let bytes = released.to_bytes(usize::MAX).unwrap();
     assert_eq!(Released::from_bytes(&bytes).unwrap(), released);
     answer(&plan, &noise_plan, &released).unwrap()
 }
@@ -144,7 +144,8 @@ fn trees_of_earlier_versions_are_read() {
         StatisticMechanism::Tree { .. }
     ));
     let released = release(&noise_plan, &plan, &one_group(&people(50_000))).unwrap();
-    let mut json: serde_json::Value = serde_json::from_slice(&released.to_bytes()).unwrap();
+    let mut json: serde_json::Value =
+        serde_json::from_slice(&released.to_bytes(usize::MAX).unwrap()).unwrap();
     let cell = &mut json["groups"][0]["cells"][4];
     *cell = cell["values"].clone();
     let old = Released::from_bytes(json.to_string().as_bytes()).unwrap();

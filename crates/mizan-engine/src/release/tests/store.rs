@@ -37,10 +37,15 @@ fn stored_releases_read_back_the_same() {
             .collect();
         let released = release(&noise_plan, &plan, &exact).unwrap();
         assert_eq!(released.groups.len(), exact.len());
-        let bytes = released.to_bytes();
+        let bytes = released.to_bytes(usize::MAX).unwrap();
+        assert_eq!(released.to_bytes(bytes.len()).unwrap(), bytes);
+        assert_eq!(released.to_bytes(bytes.len() - 1), None);
+        let keys = Groups::Public(exact.keys().cloned().collect());
+        let bound = noise_plan.bytes_bound(&keys);
+        assert!((bytes.len()..3 * bytes.len()).contains(&bound), "{bound}");
         let again = Released::from_bytes(&bytes).unwrap();
         assert_eq!(again, released);
-        assert_eq!(again.to_bytes(), bytes);
+        assert_eq!(again.to_bytes(usize::MAX).unwrap(), bytes);
         assert_eq!(again.noise, noise_plan.noise);
         // Truncated or changed bytes are an error, never a panic.
         for cut in (0..bytes.len()).step_by(7) {

@@ -112,7 +112,7 @@ fn many_groups_are_released() {
     let answer = super::super::answer(&plan, &noise_plan, &released).unwrap();
     assert_eq!(answer.rows.len(), released.groups.len());
     assert!(answer.rows.len() > 90_000);
-    let bytes = released.to_bytes();
+    let bytes = released.to_bytes(usize::MAX).unwrap();
     assert_eq!(
         super::super::Released::from_bytes(&bytes).unwrap(),
         released

@@ -172,7 +172,7 @@ impl Arabic for Note {
                 &[("code", code)],
             ),
             Self::UnansweredCharges { count, limit } => fill(
-                "في الحساب، أو في حساب فوقه، عمليات خصم بلا إجابة عددها {count}، وتُرفض الأسئلة متى بلغت {limit}.",
+                "عدد الأسئلة التي فشلت بعد خصم كلفتها من الحساب، أو من حساب فوقه: {count}. وتُرفض الأسئلة متى بلغ {limit}.",
                 &[("count", &count.to_string()), ("limit", &limit.to_string())],
             ),
         }

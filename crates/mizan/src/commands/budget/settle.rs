@@ -1,4 +1,5 @@
-//! `mizan budget settle`: charges without an answer are closed at their whole cost.
+//! `mizan budget settle`: the data owner has looked at queries that failed. Charges without an
+//! answer are closed at their whole cost.
 
 use mizan_api::budget::view;
 use mizan_core::Code;
@@ -11,14 +12,14 @@ use crate::ledger_args::{self, LedgerArguments, log_json};
 use crate::output::Output;
 use crate::times;
 
-/// Settle charges without an answer, at their whole cost
+/// Settle queries that failed; charges without an answer are spent in full
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A charge without an answer is a query that failed or was killed after its charge, or
-one that runs now. A failure may tell an analyst something about a person, so with 8 of
-them an account refuses queries. Look at them first: `mizan budget show ACCOUNT`.
-Settling spends their whole cost forever. A query that runs now loses its answer, and
-the same query asked again is a new charge.
+A query that failed or was killed after its charge may tell an analyst something about
+a person, so with 8 of them an account refuses queries, also if they were repeated and
+answered. Look at them first: `mizan budget show ACCOUNT`. Settling spends the whole cost
+of a charge without an answer forever: a query that runs now loses its answer, and the
+same query asked again is a new charge. An answer that was given stays.
 
 Examples:
   mizan budget settle census
@@ -56,6 +57,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
                 json!({
                     "id": charge.id.to_string(),
                     "time": times::exact(charge.started_unix_ms),
+                    "answered": charge.answered,
                     "receipt": done.receipt.to_string(),
                 })
             });
@@ -71,7 +73,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
             let mut text = view::gap_text(&view);
             if settled.is_empty() {
                 text.push_str(&format!(
-                    "{} has no charge without an answer\n",
+                    "{} has no query that failed or runs now\n",
                     account.name()
                 ));
             }
@@ -100,7 +102,7 @@ fn chosen(
         found.copied().ok_or_else(|| {
             Failure::new(
                 Code::MZ1791,
-                format!("{account} has no charge without an answer under the id {text:?}"),
+                format!("{account} has no query that failed or runs now under the id {text:?}"),
                 format!("list them with `mizan budget show {account}`"),
             )
         })

@@ -110,21 +110,26 @@ fn text(
     text
 }
 
-/// So many charges without an answer are listed.
+/// So many queries that failed or run are listed.
 const LISTED: usize = 20;
 
-/// How many charges have no answer, and the newest of them.
+/// How many queries failed or run, and the newest of them.
 fn unanswered_text(name: &str, charges: &[UnansweredCharge]) -> String {
     if charges.is_empty() {
         return String::new();
     }
     let count = charges.len();
     let mut text = format!(
-        "\n  charges without an answer: {count} (each is a query that runs now, or one that failed\n  after its charge; with {MAX_UNANSWERED} that failed queries are refused)\n"
+        "\n  queries that failed after their charge, or run now: {count} (with {MAX_UNANSWERED} that failed\n  queries are refused)\n"
     );
     for charge in charges.iter().rev().take(LISTED) {
         let time = times::exact(charge.started_unix_ms);
-        text.push_str(&format!("    {}  {time}\n", charge.id));
+        let answered = if charge.answered {
+            "  answered later"
+        } else {
+            ""
+        };
+        text.push_str(&format!("    {}  {time}{answered}\n", charge.id));
     }
     if count > LISTED {
         text.push_str(&format!("    and {} older ones\n", count - LISTED));
