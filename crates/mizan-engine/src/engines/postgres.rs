@@ -41,7 +41,7 @@ use super::thread::{on_own_thread, on_own_thread_within};
 use super::{redundant_limits, relations};
 use crate::engine::{Engine, EngineError};
 use crate::exact::{ExactAggregates, Execution};
-use crate::order::Salt;
+use crate::sampling_hash::Salt;
 use crate::version::Version;
 
 /// The extra time after a query's timeout before the connection is given up. The server

@@ -6,7 +6,7 @@ use super::dialect::{Dialect, Sql};
 use super::expressions::join;
 use super::relations::select_list;
 use super::statement::{LimitedItem, RowLimit};
-use crate::order::Salt;
+use crate::sampling_hash::Salt;
 
 /// The parameters of a table of limited rows.
 pub(crate) struct RowLimitSpec<'a> {

@@ -22,7 +22,7 @@ use super::statement::{
     Contribution, ContributionKind, LimitedItem, PerUnit, ResultLayout, RowLimit, Statement,
 };
 use crate::engine::EngineError;
-use crate::order::Salt;
+use crate::sampling_hash::Salt;
 
 /// The statements of a plan.
 pub(crate) fn statements(

@@ -36,8 +36,8 @@ use super::fan_out::COUNTING;
 use super::{relations, thread};
 use crate::engine::{Engine, EngineError};
 use crate::exact::Execution;
-use crate::order::Salt;
 use crate::query_limits::QueryLimits;
+use crate::sampling_hash::Salt;
 use crate::version::Version;
 
 /// The only argument of the program when it is started as a worker.

@@ -64,7 +64,7 @@ impl Binder<'_> {
         if !released.having.is_empty() {
             plan.output.having = Some(balanced(Function::And, released.having)?.expr);
         }
-        plan.clamping = self.clamping;
+        plan.clamping = self.effects;
         plan.notes = self.notes;
         Ok(plan)
     }

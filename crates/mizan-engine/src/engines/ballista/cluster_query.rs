@@ -16,7 +16,7 @@ use crate::engines::statement::{LightUnits, Statement};
 use crate::engines::statements::statements;
 use crate::engines::{redundant_limits, relations};
 use crate::exact::ExactAggregates;
-use crate::order::Salt;
+use crate::sampling_hash::Salt;
 
 /// With more heavy units than this, all units are bounded one by one.
 const MOST_HEAVY_UNITS: usize = 100_000;

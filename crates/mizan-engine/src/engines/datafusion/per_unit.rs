@@ -45,7 +45,7 @@ use self::sums::Sums;
 use self::unit_group_totals::UnitGroupTotals;
 use super::count_min::CountMin;
 use crate::engines::statement::{LightUnits, PerUnit};
-use crate::order::Salt;
+use crate::sampling_hash::Salt;
 
 /// The result rows of a statement: keys, the number of units (or a number that is zero exactly
 /// if there are none), totals. If the rows of units were counted, only heavy units are bounded

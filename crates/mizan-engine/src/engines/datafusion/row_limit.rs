@@ -30,7 +30,7 @@ use futures::TryStreamExt;
 
 use super::values::Values;
 use crate::engines::statement::{LimitedItem, RowLimit};
-use crate::order::{Hasher, Salt};
+use crate::sampling_hash::{Hasher, Salt};
 
 /// The limited rows or groups of the units of a query, as a table.
 ///

@@ -10,7 +10,7 @@ use mizan_sql::Clip;
 use super::sums::Sums;
 use super::*;
 use crate::engines::statement::{Contribution, ContributionKind};
-use crate::order::hash;
+use crate::sampling_hash::hash;
 
 const SALT: Salt = [3; 16];
 
