@@ -236,7 +236,7 @@ super::codes! {
         ("There is no ledger at this place.", "Make one with `mizan init`, or name one with `--ledger` or `MIZAN_LEDGER`.")
         ("لا يوجد دفتر في هذا المكان.", "أنشئ واحدًا بالأمر mizan init، أو سمِّ دفترًا بـ --ledger أو MIZAN_LEDGER.");
     MZ1795 Conflict
-        ("The account, or one above it, has too many charges without an answer; nothing was charged.", "The data owner looks at them with `mizan budget show` and settles them with `mizan budget settle`. Repeating a query that failed goes on for free.")
+        ("The account, or one above it, has too many charges without an answer; nothing was charged.", "The data owner lists them with `mizan budget show` and settles them with `mizan budget settle`. Sending a failed query again continues at no cost.")
         ("في الحساب، أو في حساب فوقه، عمليات خصم كثيرة جدًّا بلا إجابة؛ ولم يُخصم شيء.", "يراجعها مالك البيانات بالأمر mizan budget show ويسوّيها بالأمر mizan budget settle. أما إعادة سؤال فشل فتُستأنف بلا كلفة.");
     MZ1796 Unavailable
         ("Too many queries of this ledger run at once; nothing was charged.", "Retry when other queries have ended.")

@@ -44,7 +44,7 @@ impl RowLimitSpec<'_> {
             .iter()
             .map(|value| format!("{} IS NULL", value.text));
         let nothing: Vec<String> = nothing.collect();
-        let nothing = (!self.of.counts_nothing()).then(|| format!("({})", nothing.join(" AND ")));
+        let nothing = (!self.of.counts_nulls()).then(|| format!("({})", nothing.join(" AND ")));
         let mut order: Vec<String> = nothing
             .iter()
             .map(|nothing| format!("{nothing} ASC"))

@@ -75,7 +75,7 @@ impl LimitedItem {
     }
 
     /// Whether rows whose ranked columns are all NULL count; otherwise they are all kept.
-    pub(crate) const fn counts_nothing(self) -> bool {
+    pub(crate) const fn counts_nulls(self) -> bool {
         matches!(self, Self::Rows | Self::Groups)
     }
 }

@@ -252,7 +252,7 @@ impl Rule {
 
     /// Whether a row counts towards the limit; otherwise it is kept.
     fn counts(&self, keys: &[Values<'_>], row: usize) -> bool {
-        self.of.counts_nothing() || keys.iter().any(|key| !key.is_null(row))
+        self.of.counts_nulls() || keys.iter().any(|key| !key.is_null(row))
     }
 
     /// The number of each row's unit, and how many rows of each unit count.

@@ -258,6 +258,9 @@ const fn noise_name(noise: NoiseKind) -> &'static str {
     match noise {
         NoiseKind::DiscreteLaplace => "ضوضاء لابلاس المتقطعة",
         NoiseKind::DiscreteGaussian => "ضوضاء غاوس المتقطعة",
+        NoiseKind::ExponentialMechanism => "الآلية الأسية",
+        NoiseKind::LaplaceTree => "شجرة أعداد بضوضاء لابلاس المتقطعة",
+        NoiseKind::GaussianTree => "شجرة أعداد بضوضاء غاوس المتقطعة",
     }
 }
 

@@ -18,7 +18,7 @@ A charge without an answer is a query that failed or was killed after its charge
 one that runs now. A failure may tell an analyst something about a person, so with 8 of
 them an account refuses queries. Look at them first: `mizan budget show ACCOUNT`.
 Settling spends their whole cost forever. A query that runs now loses its answer, and
-the same query asked again is a new charge.
+the same query sent again is a new charge.
 
 Examples:
   mizan budget settle census
