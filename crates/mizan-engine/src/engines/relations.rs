@@ -152,7 +152,7 @@ impl<'a> Relations<'a> {
             ranked: &others,
             others: &[],
             of: LimitedItem::Rows,
-            most: rows,
+            limit: rows,
         };
         row_limits.push(spec.of(self.dialect, self.salt, table, query));
         Ok(read)

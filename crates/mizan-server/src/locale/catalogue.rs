@@ -163,7 +163,7 @@ catalogue! {
     quote_fits_not_help: "Use a smaller ε or fewer columns, or ask the data owner for a larger budget.", "أنفق ε أقل، أو اطلب أعمدة أقل، أو اطلب من مالك البيانات ميزانية أكبر.";
     quote_event: "Privacy event and noise", "حدث الخصوصية والضوضاء";
     quote_why: "How the noise was chosen", "كيف اختيرت الضوضاء";
-    quote_clamping: "Contribution limits (their effect is not included in the ±)", "حدود المساهمة (لا يدخل أثرها في ±)";
+    quote_clamping: "Contribution bounds (their effect is not included in the ±)", "حدود المساهمة (لا يدخل أثرها في ±)";
     quote_notes: "Notes", "ملاحظات";
     quote_cannot: "No quote.", "تعذّر التسعير.";
 

@@ -179,9 +179,9 @@ impl ClusterQuery<'_> {
         let Some(units) = self.units(dataset)? else {
             return Ok(None);
         };
-        let bits = match self.heavy_by_sketch(&units, light.rows).await? {
+        let bits = match self.heavy_by_sketch(&units, light.max_rows).await? {
             Some(bits) => Some(bits),
-            None => self.heavy_by_counting(&units, light.rows).await?,
+            None => self.heavy_by_counting(&units, light.max_rows).await?,
         };
         let names: Vec<String> = (0..units.kinds.len())
             .map(|place| format!("u{place}"))

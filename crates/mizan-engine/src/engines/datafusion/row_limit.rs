@@ -65,7 +65,7 @@ impl RowLimitTable {
                 by: row_limit.by,
                 keys: row_limit.ranked,
                 of: row_limit.of,
-                most: usize::try_from(row_limit.most).unwrap_or(usize::MAX),
+                most: usize::try_from(row_limit.limit).unwrap_or(usize::MAX),
                 salt: *salt,
             },
         })
