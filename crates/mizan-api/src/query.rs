@@ -34,9 +34,9 @@ pub struct QueryRequest {
     /// Choose epsilon so that the 95 % margin of error is at most this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accuracy: Option<NumberInput>,
-    /// The part of the reserved delta to use for the threshold that hides small groups, if groups are discovered in
-    /// the data. A smaller part makes the threshold higher. Default: a twentieth of what is left of
-    /// it.
+    /// The part of the reserved delta to use for the threshold that hides small groups, if groups
+    /// are discovered in the data. A smaller part makes the threshold higher. Default: a twentieth
+    /// of what is left of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threshold_delta: Option<NumberInput>,
 }

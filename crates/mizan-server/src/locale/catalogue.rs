@@ -90,7 +90,7 @@ catalogue! {
     budget_spent: "Spent (estimate)", "المنفَق (تقدير)";
     budget_spent_note: "if the queries were fixed in advance", "لو حُدِّدت الأسئلة كلها مسبقًا";
     budget_guarantee: "Spent at most (guaranteed)", "المنفَق على الأكثر (بضمان)";
-    budget_guarantee_note: "by an odometer, for adaptively chosen queries, at any time; moves in steps", "بعدّاد إنفاق، للأسئلة المختارة تكيفيًّا، في أي وقت؛ ويتحرك بدرجات";
+    budget_guarantee_note: "by an odometer, for adaptively chosen queries, at any time; moves in steps", "بعدّاد الإنفاق، للأسئلة المختارة تكيفيًّا، في أي وقت؛ ويتحرك بدرجات";
     budget_last: "Last charge", "آخر عملية خصم";
     budget_more: "Charges like it that still fit, about", "عدد العمليات المماثلة الممكنة، تقريبًا";
     budget_unanswered: "Charges without an answer", "عمليات خصم بلا إجابة";
