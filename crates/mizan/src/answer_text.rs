@@ -43,8 +43,8 @@ pub(crate) fn limits_part(effects: &[Effect]) -> String {
         .filter(|effect| effect.is_contribution_limit());
     match limits.count() {
         0 => "no contribution bound applies".to_owned(),
-        1 => "1 contribution bound applies (--explain)".to_owned(),
-        many => format!("{many} contribution bounds apply (--explain)"),
+        1 => "1 contribution bound applies".to_owned(),
+        many => format!("{many} contribution bounds apply"),
     }
 }
 

@@ -91,9 +91,10 @@ const CHAPTERS: [Chapter; 6] = [
     },
 ];
 
-/// Why a query costs less of the rest than its share of epsilon.
-const CURVE: &str = "Left is measured in Rényi DP at the order with most left, so small queries \
-                     cost less than the sum of their ε.";
+/// How to read the summary of an answer.
+const SUMMARY: &str = "Left is measured in Rényi DP at the order with most left, so small queries \
+                     cost less than the sum of their ε. `mizan query --explain` lists the \
+                     contribution bounds of an answer.";
 
 /// A query that no longer fits the budget.
 const TOO_MUCH: &str = "SELECT department, SUM(cost) AS total FROM visits GROUP BY department";
@@ -129,7 +130,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     for (place, chapter) in CHAPTERS.iter().enumerate() {
         story.chapter(&service, place + 1, chapter, folder)?;
         if place == 0 {
-            story.tell(&wrapped(CURVE, "", ""));
+            story.tell(&wrapped(SUMMARY, "", ""));
             story.tell("\n");
             story.first_answer = Some(begin.elapsed().as_secs_f64());
         }
