@@ -1,30 +1,30 @@
--- BigQuery and others: rows of people are never shown
+-- BigQuery and others: individual rows are never returned
 SELECT * FROM visits
-=> MZ1819 rows of people
+=> MZ1819 individual rows
 
 -- one column of one person
 SELECT cost FROM visits WHERE person = 7
-=> MZ1819 rows of people
+=> MZ1819 individual rows
 
 -- one row through a subquery
 SELECT t.cost FROM (SELECT cost FROM visits) t ORDER BY cost LIMIT 1
-=> MZ1819 rows of people
+=> MZ1819 individual rows
 
 -- a literal for each row
 SELECT 1 FROM visits
-=> MZ1819 rows of people
+=> MZ1819 individual rows
 
 -- people one by one
 SELECT person, COUNT(*) FROM visits GROUP BY person
-=> MZ1832 one by one
+=> MZ1832 one row per person
 
 -- people one by one among other keys
 SELECT city, person, SUM(cost) FROM visits GROUP BY city, person
-=> MZ1832 one by one
+=> MZ1832 one row per person
 
 -- people one by one by DISTINCT
 SELECT DISTINCT person FROM visits
-=> MZ1832 one by one
+=> MZ1832 one row per person
 
 -- a public table
 SELECT COUNT(*) FROM cities
@@ -512,11 +512,11 @@ SELECT COUNT(*) FROM broken
 
 -- two released results in one query
 SELECT COUNT(*) FROM visits UNION ALL SELECT COUNT(*) FROM people
-=> MZ1835 one by one
+=> MZ1835 one query for each
 
 -- answers joined with each other
 SELECT a.n - b.n FROM (SELECT COUNT(*) AS n FROM visits) a, (SELECT COUNT(*) AS n FROM people) b
-=> MZ1835 one by one
+=> MZ1835 one query for each
 
 -- a filter after LIMIT
 SELECT * FROM (SELECT city, COUNT(*) AS n FROM visits GROUP BY city LIMIT 2) t WHERE n > 1

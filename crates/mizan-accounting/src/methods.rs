@@ -74,6 +74,22 @@ impl Method {
         }
     }
 
+    /// The name in a sentence.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Pure => "pure differential privacy",
+            Self::Basic => "basic composition",
+            Self::Advanced => "advanced composition",
+            Self::ConcentratedAdvanced => "advanced composition by concentrated DP",
+            Self::Optimal => "optimal composition",
+            Self::Cdp => "concentrated DP (CDP)",
+            Self::Zcdp => "zero-concentrated DP (zCDP)",
+            Self::Renyi => "Rényi DP",
+            Self::GaussianExact => "the exact curve of Gaussian noise",
+            Self::Numeric => "numerical composition",
+        }
+    }
+
     /// Its reference.
     pub fn reference(self) -> &'static str {
         match self {

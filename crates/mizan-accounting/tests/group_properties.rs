@@ -352,13 +352,13 @@ fn huge_groups_of_reports_are_answered() {
                 (other, _) => panic!("group({size}, {text}): {other:?}"),
             }
             let took = started.elapsed();
-            assert!(took < PATIENCE, "group({size}, {text}) took {took:?}");
+            assert!(took < TEST_TIMEOUT, "group({size}, {text}) took {took:?}");
         }
     }
 }
 
 /// Some seconds, for machines that are busy.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TEST_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The largest orders and groups that an event may name.
 #[test]
@@ -367,6 +367,6 @@ fn large_orders_in_large_groups_are_answered() {
         let started = Instant::now();
         let grouped = group_privacy(Count::new(size).unwrap(), &event("rdp(1000000, 1e-9)"));
         drop(grouped);
-        assert!(started.elapsed() < PATIENCE, "a group of {size}");
+        assert!(started.elapsed() < TEST_TIMEOUT, "a group of {size}");
     }
 }

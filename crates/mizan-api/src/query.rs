@@ -34,9 +34,9 @@ pub struct QueryRequest {
     /// Choose epsilon so that the 95 % margin of error is at most this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accuracy: Option<NumberInput>,
-    /// The part of the reserved delta to use for hiding small groups, if groups are discovered in
-    /// the data. A smaller part makes the threshold higher. Default: a twentieth of what is left of
-    /// it.
+    /// The part of the reserved delta to use for the threshold that hides small groups, if groups
+    /// are discovered in the data. A smaller part makes the threshold higher. Default: a twentieth
+    /// of what is left of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threshold_delta: Option<NumberInput>,
 }
@@ -86,7 +86,8 @@ impl QueryRequest {
     }
 }
 
-/// The part of an account's delta that is reserved for hiding small groups.
+/// The part of an account's delta that is reserved for thresholds and other mechanisms that may
+/// fail.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ReservedDeltaJson {
     /// What the query needs.
@@ -163,7 +164,7 @@ pub struct QuoteAnswer {
     pub fits: bool,
     /// About how many queries of this cost fit now, including this one.
     pub about_more: u64,
-    /// The reserved delta that the query would use to hide small groups; null if its groups are
+    /// The reserved delta that the threshold of the query would use; null if its groups are
     /// public.
     pub reserved_delta: Option<ReservedDeltaJson>,
     /// How the noise was chosen, in English.
@@ -341,13 +342,13 @@ pub fn denied_json(denied: &Denied) -> QueryRefused {
 #[must_use]
 pub fn denied_help(denied: &Denied, names: Names) -> String {
     if !denied.done.fresh {
-        return "an id that was refused stays refused: ask with another one, or without".to_owned();
+        return "an id that was refused stays refused: use another one, or none".to_owned();
     }
     let short = denied.reserved.as_ref().filter(|delta| delta.is_short());
     let Some(reserved) = short else {
         let percent = number::down(100.0 * view::share(denied.denial.largest), 3);
         return format!(
-            "the most that fits is {percent} % of this cost: ask with a smaller {}, or ask the data owner for a larger budget",
+            "at most {percent} % of this cost fits: use a smaller {}, or ask the data owner for a larger budget",
             names.option("epsilon")
         );
     };
@@ -355,7 +356,7 @@ pub fn denied_help(denied: &Denied, names: Names) -> String {
         // Less than a threshold needs.
         0..10 => String::new(),
         _ => format!(
-            "ask with {} {} or less, which makes the threshold higher; or ",
+            "use {} {} or less, which makes the threshold higher; or ",
             names.option("threshold_delta"),
             delta_down(view::own_delta(reserved.left))
         ),

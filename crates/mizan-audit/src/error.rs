@@ -74,7 +74,7 @@ pub enum NotSampled {
     #[error("it is a guarantee, not a mechanism")]
     Guarantee,
     /// Sampling, shuffling or a group, which an audit does not run.
-    #[error("who takes part is not a part of the audit")]
+    #[error("sampling, shuffling and groups cannot be audited")]
     People,
 }
 

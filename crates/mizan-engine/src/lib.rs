@@ -14,12 +14,12 @@ mod engines;
 mod exact;
 #[cfg(test)]
 mod oracle;
-mod order;
 #[cfg(test)]
 mod peers_failures;
 mod query;
 mod query_limits;
 mod release;
+mod sampling_hash;
 mod version;
 
 pub use audit::failure::{FailureAudit, audit_failures};

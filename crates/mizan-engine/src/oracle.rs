@@ -10,7 +10,7 @@ use mizan_sql::{
 
 use crate::engines::relations::{value_of_sum, whole_between};
 use crate::exact::{Cell, ExactAggregates};
-use crate::order::{Salt, hash};
+use crate::sampling_hash::{Salt, hash};
 
 /// Rows.
 pub(crate) type Rows = Vec<Vec<Value>>;

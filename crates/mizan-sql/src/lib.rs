@@ -33,7 +33,7 @@ pub use catalogue::{
 };
 pub use clip::Clip;
 pub use expr::{Expr, Function, TimePart, TimeUnit};
-pub use message::{AggregateName, Effect, End, Note, QuantileRank, RankTarget, Share};
+pub use message::{AggregateName, Effect, End, Note, QuantileRank, RankTarget, RowBounding, Share};
 pub use parse::{MAX_TEXT, statement};
 pub use plan::{
     Aggregate, BoundedPlan, GroupBounding, Groups, Key, MAX_CONTRIBUTION, MAX_JOINED, MAX_ROWS,

@@ -29,6 +29,8 @@ pub enum Effect {
     RowsPerGroup {
         /// How many rows.
         limit: u64,
+        /// What happens to a unit with more rows, by the aggregates of the query.
+        bounding: Vec<RowBounding>,
     },
     /// At most `limit` rows of a unit, sampled, enter each side of a join.
     JoinedRows {
@@ -88,6 +90,21 @@ pub enum Effect {
         /// In how many groups; None if the query has no groups.
         groups: Option<Share>,
     },
+}
+
+/// What happens in an aggregate to the rows of a unit beyond the row limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum RowBounding {
+    /// `COUNT`: the count of the unit is capped at the limit.
+    CountCapped,
+    /// `COUNT(DISTINCT)`: as many of the unit's distinct values as the limit are sampled.
+    ValuesSampled,
+    /// `SUM`: the sum of the unit is clamped to the limit times the bounds of a value.
+    SumClamped,
+    /// `AVG`, `VAR`, `STDDEV`: the sums of the unit are scaled down to as many rows as the limit.
+    SumsScaled,
+    /// Quantiles: as many of the unit's rows as the limit are sampled.
+    RowsSampled,
 }
 
 impl Effect {

@@ -122,7 +122,7 @@ pub(crate) fn parse(sql: &str) -> Result<(Box<Query>, Words), Refusal> {
         return Err(Refusal::new(
             Reason::NotOne,
             "there is no query",
-            "ask with SELECT, as in: SELECT COUNT(*) FROM a_dataset",
+            "use SELECT, as in: SELECT COUNT(*) FROM a_dataset",
         ));
     };
     match only {
@@ -219,8 +219,8 @@ fn not_select(words: &Words) -> Refusal {
         }
         "SHOW" | "DESCRIBE" | "DESC" => "see `mizan dataset show NAME`",
         "COPY" | "CREATE" | "INSERT" | "UPDATE" | "DELETE" | "DROP" | "MERGE" | "TRUNCATE"
-        | "ALTER" => "Mizan reads only; change data where it is kept, and ask with SELECT",
-        _ => "ask with SELECT",
+        | "ALTER" => "Mizan reads only; change data where they are stored, and use SELECT",
+        _ => "use SELECT",
     };
     Refusal::new(
         Reason::NotSelect,

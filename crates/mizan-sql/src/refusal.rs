@@ -82,7 +82,7 @@ pub enum Reason {
     SetOperation,
     /// `WITH RECURSIVE`.
     Recursive,
-    /// The query would show rows of people.
+    /// The query would return individual rows.
     ShowsRows,
     /// The query reads public tables only.
     NoPrivateDataset,

@@ -186,7 +186,10 @@ proptest! {
         let plan = plan(&mut source);
         let mut shown = plan.clone();
         let mut more = Source::new(more);
-        shown.clamping.push(Effect::RowsPerGroup { limit: 3 });
+        shown.clamping.push(Effect::RowsPerGroup {
+            limit: 3,
+            bounding: vec![],
+        });
         shown.notes.push(Note::DiscoveredGroups);
         shown.output.having = Some(some(&mut more));
         shown.output.columns.push(OutputColumn {

@@ -154,16 +154,27 @@ fn clamping_is_reported() {
     // One row per person by construction.
     let single = "SELECT COUNT(*) AS n FROM (SELECT DISTINCT person FROM visits) t";
     assert_eq!(said(single), none);
-    let rows = Effect::RowsPerGroup { limit: 20 };
+    let rows = |how: &[RowBounding]| Effect::RowsPerGroup {
+        limit: 20,
+        bounding: how.to_vec(),
+    };
     let cost = clamped("cost", Value::number(0.0), Value::number(1000.0));
     assert_eq!(
         said("SELECT COUNT(*) AS n FROM visits"),
-        std::slice::from_ref(&rows)
+        [rows(&[RowBounding::CountCapped])]
     );
     assert_eq!(
         said("SELECT SUM(cost) AS n FROM visits"),
-        [rows.clone(), cost.clone()]
+        [rows(&[RowBounding::SumClamped]), cost.clone()]
     );
+    let several = "SELECT COUNT(*) AS n, COUNT(DISTINCT cost) AS d, SUM(cost) AS s, \
+                   AVG(cost) AS m FROM visits";
+    let bounding = [
+        RowBounding::CountCapped,
+        RowBounding::ValuesSampled,
+        RowBounding::SumsScaled,
+    ];
+    assert_eq!(said(several), [rows(&bounding), cost.clone()]);
     // Bounds also affect conditions and keys.
     assert_eq!(
         said("SELECT COUNT(DISTINCT person) AS n FROM visits WHERE cost > 2000"),
@@ -189,7 +200,7 @@ fn clamping_is_reported() {
     assert_eq!(
         said("SELECT MEDIAN(cost) AS m, MAX(day) AS d FROM visits"),
         [
-            rows,
+            rows(&[RowBounding::RowsSampled]),
             Effect::Grid {
                 aggregate: "MEDIAN(cost)".into(),
                 step: 1.5625e-2,

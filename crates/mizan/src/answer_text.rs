@@ -2,7 +2,7 @@
 //! that fits after a refusal. `--explain` adds the details.
 
 use mizan_api::budget::view;
-use mizan_engine::{Answer, AnswerCell, Answered, QueryError, Quote, SpendTarget};
+use mizan_engine::{Answer, AnswerCell, Answered, ChoiceReason, QueryError, Quote, SpendTarget};
 use mizan_ledger::AccountView;
 use mizan_report::number;
 use mizan_sql::Effect;
@@ -13,7 +13,7 @@ use crate::query_args::{clamping_text, notes_text, why_text};
 
 /// What the ± of an answer means.
 const MARGIN: &str = "± is a 95 % margin of error for the privacy noise only; sampling error \
-                      and contribution limits are not included.";
+                      and contribution bounds are not included.";
 
 /// The widest line.
 const WIDTH: usize = 79;
@@ -36,15 +36,15 @@ pub(crate) fn joined(parts: &[String]) -> String {
     lines.into_iter().map(|line| line + "\n").collect()
 }
 
-/// How many contribution limits may change an answer.
+/// How many contribution bounds may change an answer.
 pub(crate) fn limits_part(effects: &[Effect]) -> String {
     let limits = effects
         .iter()
         .filter(|effect| effect.is_contribution_limit());
     match limits.count() {
-        0 => "no contribution limit applies".to_owned(),
-        1 => "1 limit applies".to_owned(),
-        many => format!("{many} limits apply"),
+        0 => "no contribution bound applies".to_owned(),
+        1 => "1 contribution bound applies".to_owned(),
+        many => format!("{many} contribution bounds apply"),
     }
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn summary(answered: &Answered) -> String {
     if has_margin(answer) {
         parts.push("± noise only (95 %)".to_owned());
     }
-    parts.extend(rank_part(answer));
+    parts.extend(rank_parts(answer).into_iter().flatten());
     parts.push(limits_part(&answer.clamping));
     parts.extend(answered.threshold().map(hidden_part));
     let spent = match answered.repeated {
@@ -84,15 +84,20 @@ fn has_margin(answer: &Answer) -> bool {
 
 /// The largest error of quantiles, in ranks, and the groups in which they are arbitrary.
 #[expect(clippy::cast_precision_loss, reason = "for people")]
-fn rank_part(answer: &Answer) -> Option<String> {
+fn rank_parts(answer: &Answer) -> Option<[String; 2]> {
     let ranks = || answer.ranks.iter().flatten();
     let rows = ranks().map(|rank| rank.rows).max()?;
     let arbitrary = ranks().map(|rank| rank.arbitrary_up_to).max()?;
-    Some(format!(
-        "quantiles within {} ranks (95 %), arbitrary in groups of up to {} rows",
-        number::grouped_up(rows as f64, 3),
-        number::grouped_up(arbitrary as f64, 3)
-    ))
+    Some([
+        format!(
+            "rank error of quantiles at most {} (95 %)",
+            number::grouped_up(rows as f64, 3)
+        ),
+        format!(
+            "meaningless if there are at most {} rows",
+            number::grouped_up(arbitrary as f64, 3)
+        ),
+    ])
 }
 
 /// A hint at the details that are not shown.
@@ -119,20 +124,34 @@ pub(crate) fn details(answered: &Answered) -> String {
     if has_margin(answer) {
         text.push_str(&wrapped(MARGIN, "", ""));
     }
-    text.push_str(&clamping_text(&answer.clamping));
+    text.push_str(&clamping_text(&answer.clamping, has_margin(answer)));
     text.push_str(&notes_section(&notes_text(&answer.notes)));
     text.push_str("Choice of noise:\n");
-    text.push_str(&why_text(&answered.why));
-    text.push_str(&format!(
-        "Cost: ε {} at δ {}{}\n\n",
-        number::epsilon_up(answered.epsilon.get(), 4),
-        number::delta_up(answered.delta.get()),
-        match answered.repeated {
-            true => ", charged before",
-            false => "",
-        }
-    ));
+    // The notes have the rank errors already.
+    let is_rank = |reason: &&ChoiceReason| matches!(reason, ChoiceReason::QuantileRank(_));
+    let why: Vec<_> = (answered.why.iter())
+        .filter(|reason| !is_rank(reason))
+        .cloned()
+        .collect();
+    text.push_str(&why_text(&why));
+    text.push_str(&cost_text(answered));
     text
+}
+
+/// The cost, unless the choice of noise has it; and whether it was charged before.
+fn cost_text(answered: &Answered) -> String {
+    let is_cost = |reason: &ChoiceReason| matches!(reason, ChoiceReason::Cost { .. });
+    let has_cost = answered.why.iter().any(is_cost);
+    match (has_cost, answered.repeated) {
+        (true, true) => "  It was charged before.\n\n".to_owned(),
+        (true, false) => "\n".to_owned(),
+        (false, repeated) => format!(
+            "Cost: ε {} at δ {}{}\n\n",
+            number::epsilon_up(answered.epsilon.get(), 4),
+            number::delta_up(answered.delta.get()),
+            if repeated { ", charged before" } else { "" }
+        ),
+    }
 }
 
 /// The bar of what is left in an account, or in the account above it that has less.
@@ -213,8 +232,8 @@ mod tests {
 
     #[test]
     fn parts_are_joined_within_a_line() {
-        let parts = ["± noise only (95 %)", "2 limits apply"].map(str::to_owned);
-        assert_eq!(joined(&parts), "± noise only (95 %) · 2 limits apply\n");
+        let parts = ["± noise only (95 %)", "2 bounds"].map(str::to_owned);
+        assert_eq!(joined(&parts), "± noise only (95 %) · 2 bounds\n");
         let long = vec!["x".repeat(40); 3];
         let lines = joined(&long);
         assert_eq!(lines.lines().count(), 3);

@@ -37,12 +37,12 @@ pub(crate) struct QueryArguments {
     )]
     pub(crate) epsilon: Option<String>,
 
-    /// Choose epsilon so that the 95 % error is at most W
+    /// Choose epsilon so that the 95 % error of the first aggregate is at most W
     #[arg(long, value_name = "W", allow_hyphen_values = true)]
     pub(crate) accuracy: Option<String>,
 
-    /// Reserved delta to use for hiding small groups [default: a twentieth of
-    /// what is left]
+    /// Reserved delta for the threshold that hides small groups [default: a
+    /// twentieth of what is left]
     #[arg(long, value_name = "D", allow_hyphen_values = true)]
     pub(crate) threshold_delta: Option<String>,
 
@@ -183,14 +183,18 @@ fn end(end: &Option<Value>) -> Option<f64> {
     end.as_ref().and_then(Value::as_f64)
 }
 
-/// The contribution limits of an answer, in lines of at most 80 columns.
-pub(crate) fn clamping_text(clamping: &[Effect]) -> String {
+/// The contribution bounds of an answer, in lines of at most 80 columns.
+pub(crate) fn clamping_text(clamping: &[Effect], has_margin: bool) -> String {
     if clamping.is_empty() {
-        return "No contribution limit can affect this answer.\n".to_owned();
+        return "No contribution bound can affect this answer.\n".to_owned();
     }
     let one = |effect: &Effect| output::wrapped(&effect.english(), "  ", "    ");
     let all: String = clamping.iter().map(one).collect();
-    format!("Contribution limits (their effect is not included in the ±):\n{all}")
+    let excluded = match has_margin {
+        true => " (their effect is not included in the ±)",
+        false => "",
+    };
+    format!("Contribution bounds{excluded}:\n{all}")
 }
 
 /// Notes, in lines of at most 80 columns.

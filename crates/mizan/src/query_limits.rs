@@ -17,7 +17,8 @@ const LONGEST: u64 = 366 * 24 * 60 * 60;
 #[derive(Debug, clap::Args)]
 pub(crate) struct QueryLimitArguments {
     /// Memory of a query over files, such as 4GiB, at least 64MiB; else MIZAN_QUERY_MEMORY
-    /// [default: half of the machine's for all that run at once, at least 1GiB for each]
+    /// [default: half of the machine's memory, shared by all running queries, and at
+    /// least 1GiB each]
     #[arg(
         long,
         value_name = "SIZE",

@@ -75,7 +75,7 @@ fn quotes_and_answers_say_that_units_are_clipped() {
             assert!(row["n"][part].is_u64(), "{row}");
         }
     }
-    // Asked again it is the same answer.
+    // The same query again has the same answer.
     let again = lab.json(&["query", QUESTION, "--epsilon", "1"]);
     assert_eq!(
         (again["repeated"].as_bool(), &again["rows"]),

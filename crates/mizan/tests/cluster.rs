@@ -32,7 +32,7 @@ const SLOW: &str = "SELECT city, COUNT(*) AS n, COUNT(DISTINCT paid) AS d, MEDIA
     FROM visits GROUP BY city ORDER BY city";
 
 /// How long anything may take on a busy machine before something is wrong.
-const PATIENCE: Duration = Duration::from_secs(300);
+const TEST_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// So many people in two cities with one to three visits each, in three files.
 fn lab(name: &str, people: u32) -> Lab {
@@ -97,7 +97,7 @@ fn held(lab: &Lab, cluster: &Cluster) -> Held {
         let mut child = lab.start(&asked(cluster, &id));
         let start = Instant::now();
         while lab.size() == before && child.try_wait().unwrap().is_none() {
-            assert!(start.elapsed() < PATIENCE, "not charged");
+            assert!(start.elapsed() < TEST_TIMEOUT, "not charged");
         }
         for executor in &cluster.executors {
             executor.signal("-STOP");
@@ -122,7 +122,7 @@ type Ended = (Option<i32>, String, String);
 fn ended(mut child: Child) -> Ended {
     let start = Instant::now();
     while child.try_wait().unwrap().is_none() {
-        if start.elapsed() > PATIENCE {
+        if start.elapsed() > TEST_TIMEOUT {
             child.kill().unwrap();
             panic!("still running");
         }
@@ -205,7 +205,7 @@ fn a_cluster_answers_like_this_machine() {
     // Nothing of any question is left on disk, soon after.
     let start = Instant::now();
     while shuffled(&work_dir) > 0 {
-        assert!(start.elapsed() < PATIENCE, "rows are left");
+        assert!(start.elapsed() < TEST_TIMEOUT, "rows are left");
         std::thread::sleep(Duration::from_millis(50));
     }
     // Nodes that are told to stop take their directories with them.
@@ -278,7 +278,7 @@ fn a_scheduler_that_hangs_in_the_middle() {
     answered_once(&lab, &cluster, &held.id, &held.left, answer(&ended));
 }
 
-/// What is interrupted by who asks is asked again by its name.
+/// A query that the analyst interrupts continues when it is sent again with its id.
 #[test]
 fn a_query_that_is_interrupted() {
     let lab = lab("cluster-interrupted", MANY);

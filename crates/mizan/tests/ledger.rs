@@ -96,8 +96,11 @@ fn text_of_budgets_and_the_ledger_fits_eighty_columns() {
     let svg = lab.folder.join("burn.svg");
     let shown = lab.run(&["budget", "show", "census", "--svg", svg.to_str().unwrap()]);
     let shown = shown.done();
-    assert!(shown.contains("if queries were fixed in advance") && shown.contains("worst case"));
-    assert!(shown.contains("about ") && shown.contains("What is left of census"));
+    assert!(
+        shown.contains("if queries were fixed in advance")
+            && shown.contains("guaranteed: at most ε")
+    );
+    assert!(shown.contains("about ") && shown.contains("Remaining budget of account census"));
     assert!(std::fs::read_to_string(svg).unwrap().starts_with("<svg"));
     let checkpoint = lab.folder.join("kept.txt");
     let checkpoint = checkpoint.to_str().unwrap();

@@ -204,7 +204,7 @@ fn bigquery_refunds_failed_queries() {
     // Killed on the way, or answered just before: it is paid for.
     let after = left(&lab);
     assert!(number(&after["epsilon"]) < number(&before["epsilon"]));
-    // Asked again it goes on, and is not charged again.
+    // Sent again, it continues and is not charged again.
     lab.run(&question).done();
     assert_eq!(left(&lab), after);
 }

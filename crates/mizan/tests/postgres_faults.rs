@@ -72,7 +72,7 @@ fn entries(lab: &Lab, kind: &str) -> usize {
     entries.iter().filter(|entry| entry["kind"] == kind).count()
 }
 
-/// Asked by its id it goes on under the same charge, and has one answer from then on.
+/// Sent again with its id, the query continues under the same charge and has one answer.
 fn goes_on(lab: &Lab) -> Value {
     assert_eq!(entries(lab, "reserved"), 1);
     let charged = lab.json(&["budget", "show", "visits"]);

@@ -62,7 +62,7 @@ fn a_refusal_for_delta_names_delta() {
     assert!((all - 2.5e-7).abs() < 1e-15, "{all}");
     let shown = lab.run(&[&["quote"], &asked[1..]].concat()).done();
     assert!(
-        shown.contains("δ used for hiding small groups: 1e-8; 2.5"),
+        shown.contains("reserved δ for the threshold: 1e-8; 2.5"),
         "{shown}"
     );
     assert_eq!(lab.json(&asked)["repeated"], false);
@@ -89,7 +89,7 @@ fn a_refusal_for_delta_names_delta() {
     let shown = lab.run(&too_much);
     assert_eq!(shown.code, 1, "{shown:?}");
     for words in [
-        "asks for δ 2.45e-7 to hide small groups",
+        "threshold of this query needs reserved δ 2.45e-7",
         "δ 2.5e-7 reserved",
         "a smaller epsilon does not help",
         "--threshold-delta 2.4",

@@ -12,7 +12,7 @@ use common::visits::{lab, people};
 use serde_json::Value;
 
 /// Killed anywhere, a question is not charged, or charged and answered when it is
-/// asked again: never answered and not charged.
+/// sent again: never answered and not charged.
 #[test]
 fn a_killed_query_is_charged_once_at_most() {
     let lab = lab("sql-killed", &people());

@@ -98,7 +98,7 @@ fn unanswered(lab: &Lab) -> u64 {
 }
 
 /// A worker that is killed is an error after the charge, which is counted; asking again
-/// goes on for free. A worker that hangs is ended at its deadline.
+/// continues at no cost. A worker that hangs is ended at its deadline.
 #[test]
 fn a_worker_that_is_killed_or_hangs_is_an_error_after_the_charge() {
     let mut lab = visits::lab("workers-killed", &many_visits());
@@ -117,7 +117,7 @@ fn a_worker_that_is_killed_or_hangs_is_an_error_after_the_charge() {
         let (status, words) = ended(child);
         assert_eq!(status, Some(2), "{words}");
         assert!(words.contains(&format!("error[{code}]")), "{words}");
-        assert!(words.contains("goes on for free"), "{words}");
+        assert!(words.contains("continue at no cost"), "{words}");
         assert_eq!(unanswered(&lab), 1);
         let shown = lab.run(&["budget", "show", "visits"]);
         assert!(

@@ -84,7 +84,7 @@ fn grouped(size: Count, event: &PrivacyEvent) -> Result<PrivacyEvent, Reason> {
             event: Box::new(grouped(size, event)?),
         },
         PrivacyEvent::Poisson { q, event } => PrivacyEvent::Poisson {
-            q: anybody(*q, s),
+            q: any_member(*q, s),
             event: Box::new(grouped(size, event)?),
         },
         PrivacyEvent::WithoutReplacement(sampling) => {
@@ -202,8 +202,8 @@ pub(crate) fn groups_are_exact(event: &PrivacyEvent) -> bool {
     true
 }
 
-/// At least the probability that one of s people is in a sample.
-fn anybody(q: Probability, s: f64) -> Probability {
+/// An upper bound on the probability that a sample contains any of s people.
+fn any_member(q: Probability, s: f64) -> Probability {
     if s == 1.0 || q.get() >= 1.0 {
         return q;
     }

@@ -85,7 +85,7 @@ impl AccountRequest {
         let asked = usize::from(delta.is_some()) + usize::from(epsilon.is_some());
         if asked > 1 || (asked == 0 && !self.report && !self.profile) {
             let (code, message) = match asked {
-                0 => (Code::MZ0009, "there is nothing to solve for"),
+                0 => (Code::MZ0009, "neither delta nor epsilon is given"),
                 _ => (
                     Code::MZ0008,
                     "delta and epsilon are given, so there is nothing to solve for",

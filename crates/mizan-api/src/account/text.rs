@@ -132,8 +132,8 @@ impl Solved {
             ),
         };
         format!(
-            "({epsilon}, {delta})-differentially private by the method {}\n",
-            self.best.method.name()
+            "({epsilon}, {delta})-differentially private by {}\n",
+            self.best.method.title()
         )
     }
 

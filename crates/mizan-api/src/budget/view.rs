@@ -305,7 +305,7 @@ fn guarantee_json(odometer: &Odometer) -> Option<GuaranteeJson> {
     Some(GuaranteeJson {
         epsilon: epsilon.get(),
         delta: delta.get(),
-        label: "guarantee: nested filters, whenever one looks".to_owned(),
+        label: "guarantee: odometer of nested filters, valid at any time".to_owned(),
     })
 }
 
@@ -390,7 +390,8 @@ pub fn summary_text(view: &AccountView, terminal: mizan_report::Terminal) -> Str
     }
     if let Some((epsilon, delta)) = odometer.guarantee {
         text.push_str(&format!(
-            "          at most ε {}{} (worst case: queries chosen adaptively)\n",
+            "          guaranteed: at most ε {}{}\n          \
+             (odometer; holds for adaptively chosen queries, moves in steps)\n",
             number::epsilon_up(epsilon.get(), DIGITS),
             at(delta.get())
         ));
@@ -411,7 +412,8 @@ pub fn summary_text(view: &AccountView, terminal: mizan_report::Terminal) -> Str
             taken => number::delta_up(taken),
         };
         text.push_str(&format!(
-            "  δ used for hiding small groups: {taken} of {}\n",
+            "  reserved δ used: {taken} of {}\n          \
+             (thresholds and other mechanisms that may fail)\n",
             number::nearest(own_delta(cap), 3)
         ));
     }

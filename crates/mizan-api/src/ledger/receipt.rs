@@ -64,7 +64,7 @@ pub fn find(ledger: &Ledger, typed: &str) -> Result<ReceiptDetails, Failure> {
         ledger.find(RequestId::from_text(typed))?.ok_or_else(|| {
             Failure::new(
                 Code::MZ1791,
-                format!("nothing is known under {typed:?}"),
+                format!("no receipt or charge id {typed:?}; entry numbers are not accepted"),
                 "give a receipt (mizan1:...) or the --id of a charge; see `mizan ledger log`",
             )
         })?

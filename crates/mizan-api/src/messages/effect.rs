@@ -1,7 +1,7 @@
 //! Sentences about the limits that may change an answer before its noise.
 
 use mizan_report::number;
-use mizan_sql::{Effect, Type};
+use mizan_sql::{Effect, RowBounding, Type};
 use serde_json::{Map, Value};
 
 use super::{
@@ -29,8 +29,14 @@ impl Message for Effect {
         match self {
             Self::GroupsSampled { limit }
             | Self::GroupsClipped { limit }
-            | Self::RowsPerGroup { limit }
             | Self::JoinedRows { limit } => fields([("limit", (*limit).into())]),
+            Self::RowsPerGroup { limit, bounding } => fields([
+                ("limit", (*limit).into()),
+                (
+                    "bounding",
+                    bounding.iter().map(|how| bounding_name(*how)).collect(),
+                ),
+            ]),
             Self::Clamped {
                 dataset,
                 column,
@@ -88,11 +94,17 @@ impl Message for Effect {
                      to the weight of {groups}."
                 )
             }
-            Self::RowsPerGroup { limit } => format!(
-                "Each person contributes at most {} per group; the excess is ignored, so counts \
-                 and sums may be too low.",
-                counted(*limit, "row")
-            ),
+            Self::RowsPerGroup { limit, bounding } => {
+                let rows = counted(*limit, "row");
+                let how: Vec<String> = (bounding.iter())
+                    .map(|how| bounding_text(*how, *limit))
+                    .collect();
+                let colon = if how.is_empty() { "" } else { ": " };
+                format!(
+                    "Each person contributes at most {rows} per group{colon}{}.",
+                    how.join("; ")
+                )
+            }
             Self::JoinedRows { limit } => format!(
                 "Each person contributes at most {} to each side of a join (chosen at random if \
                  they have more).",
@@ -148,6 +160,36 @@ impl Message for Effect {
     }
 }
 
+const fn bounding_name(how: RowBounding) -> &'static str {
+    match how {
+        RowBounding::CountCapped => "count_capped",
+        RowBounding::ValuesSampled => "values_sampled",
+        RowBounding::SumClamped => "sum_clamped",
+        RowBounding::SumsScaled => "sums_scaled",
+        RowBounding::RowsSampled => "rows_sampled",
+    }
+}
+
+fn bounding_text(how: RowBounding, limit: u64) -> String {
+    let times = count_text(limit);
+    match how {
+        RowBounding::CountCapped => format!("COUNT caps a person's count at {times}"),
+        RowBounding::ValuesSampled => {
+            format!("COUNT(DISTINCT) samples {times} of a person's distinct values")
+        }
+        RowBounding::SumClamped => {
+            format!("SUM clamps a person's sum to {times} times the bounds of a value")
+        }
+        RowBounding::SumsScaled => format!(
+            "AVG, VAR and STDDEV scale a person with more rows down to the weight of {}",
+            counted(limit, "row")
+        ),
+        RowBounding::RowsSampled => {
+            format!("quantiles sample {} of a person", counted(limit, "row"))
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use mizan_sql::{AggregateName, End, Share};
@@ -162,9 +204,21 @@ mod tests {
                 "Each person contributes to at most 1 group (chosen at random if they are in more).",
             ),
             (
-                Effect::RowsPerGroup { limit: 12 },
-                "Each person contributes at most 12 rows per group; the excess is ignored, so \
-                 counts and sums may be too low.",
+                Effect::RowsPerGroup {
+                    limit: 12,
+                    bounding: vec![RowBounding::CountCapped, RowBounding::SumClamped],
+                },
+                "Each person contributes at most 12 rows per group: COUNT caps a person's count \
+                 at 12; SUM clamps a person's sum to 12 times the bounds of a value.",
+            ),
+            (
+                Effect::RowsPerGroup {
+                    limit: 3,
+                    bounding: vec![RowBounding::SumsScaled, RowBounding::RowsSampled],
+                },
+                "Each person contributes at most 3 rows per group: AVG, VAR and STDDEV scale a \
+                 person with more rows down to the weight of 3 rows; quantiles sample 3 rows of a \
+                 person.",
             ),
             (
                 Effect::Clamped {

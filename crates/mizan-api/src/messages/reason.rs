@@ -61,7 +61,7 @@ impl Message for ChoiceReason {
         match self {
             Self::Chosen { noise, accuracy } => {
                 format!(
-                    "{} noise is chosen: {}.",
+                    "{} is chosen: {}.",
                     noise_text(*noise),
                     accuracy_text(accuracy)
                 )
@@ -71,13 +71,13 @@ impl Message for ChoiceReason {
                 accuracy,
                 epsilon,
             } => format!(
-                "{} noise at ε {} would give: {}.",
+                "{} at ε {} would give: {}.",
                 noise_text(*noise),
                 number::epsilon_up(*epsilon, 3),
                 accuracy_text(accuracy)
             ),
             Self::OtherImpossible { noise, failure } => {
-                format!("{} noise is not possible: {failure}.", noise_text(*noise))
+                format!("{} is not possible: {failure}.", noise_text(*noise))
             }
             Self::Split { statistics, groups } => format!(
                 "ε is split over {} and {} per person.",
@@ -107,8 +107,11 @@ impl Message for ChoiceReason {
 
 const fn noise_text(noise: NoiseKind) -> &'static str {
     match noise {
-        NoiseKind::DiscreteLaplace => "Discrete Laplace",
-        NoiseKind::DiscreteGaussian => "Discrete Gaussian",
+        NoiseKind::DiscreteLaplace => "Discrete Laplace noise",
+        NoiseKind::DiscreteGaussian => "Discrete Gaussian noise",
+        NoiseKind::ExponentialMechanism => "The exponential mechanism",
+        NoiseKind::LaplaceTree => "A tree of counts with discrete Laplace noise",
+        NoiseKind::GaussianTree => "A tree of counts with discrete Gaussian noise",
     }
 }
 
@@ -116,6 +119,9 @@ fn noise_json(noise: NoiseKind) -> Value {
     Value::from(match noise {
         NoiseKind::DiscreteLaplace => "discrete_laplace",
         NoiseKind::DiscreteGaussian => "discrete_gaussian",
+        NoiseKind::ExponentialMechanism => "exponential_mechanism",
+        NoiseKind::LaplaceTree => "laplace_tree",
+        NoiseKind::GaussianTree => "gaussian_tree",
     })
 }
 
@@ -138,9 +144,10 @@ fn accuracy_text(accuracy: &Accuracy) -> String {
             name_text(aggregate)
         ),
         Accuracy::Rank { aggregate, rows } => format!(
-            "the rank of {} is within {} rows (95 %)",
+            "rank error of {} at most {} (95 %)",
             name_text(aggregate),
-            width_text(*rows)
+            // Whole rows, so that it is the number of the note.
+            number::grouped_up(*rows, 15)
         ),
     }
 }

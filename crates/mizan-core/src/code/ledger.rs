@@ -236,7 +236,7 @@ super::codes! {
         ("There is no ledger at this place.", "Make one with `mizan init`, or name one with `--ledger` or `MIZAN_LEDGER`.")
         ("لا يوجد دفتر في هذا المكان.", "أنشئ واحدًا بالأمر mizan init، أو سمِّ دفترًا بـ --ledger أو MIZAN_LEDGER.");
     MZ1795 Conflict
-        ("Too many queries failed after their charge to the account, or to one above it; nothing was charged.", "The data owner looks at them with `mizan budget show` and settles them with `mizan budget settle`. A query that failed can be repeated at no cost, and counts all the same.")
+        ("Too many queries failed after their charge to the account, or to one above it; nothing was charged.", "The data owner lists them with `mizan budget show` and settles them with `mizan budget settle`. Sending a failed query again costs nothing, and it still counts as failed.")
         ("فشلت أسئلة كثيرة جدًّا بعد خصم كلفتها من الحساب أو من حساب فوقه؛ ولم يُخصم شيء.", "يراجعها مالك البيانات بالأمر mizan budget show ويسوّيها بالأمر mizan budget settle. ويمكن إعادة سؤال فشل بلا كلفة، لكنه يبقى محسوبًا في العدد.");
     MZ1796 Unavailable
         ("Too many queries of this ledger run at once; nothing was charged.", "Retry when other queries have ended.")

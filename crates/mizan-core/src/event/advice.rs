@@ -178,7 +178,7 @@ fn below_chance_help(p: Probability, categories: Count) -> String {
         );
     }
     if p.get() <= 0.0 {
-        return "an answer that is never true gives the truth away; choose p from 0.5 up to below 1"
+        return "an answer that is never true reveals the true answer; choose p from 0.5 up to below 1"
             .into();
     }
     format!(
@@ -208,7 +208,7 @@ mod tests {
             p: Probability::new(0.0).unwrap(),
             categories: Count::TWO,
         };
-        assert!(never.help().contains("gives the truth away"));
+        assert!(never.help().contains("reveals the true answer"));
 
         let five = EventProblem::BelowChance {
             p: Probability::new(0.1).unwrap(),

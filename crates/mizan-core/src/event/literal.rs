@@ -14,7 +14,7 @@ pub(super) fn read_number(
     text: &str,
 ) -> Result<f64, EventProblem> {
     let Kind::Number { range, costly, .. } = parameter.kind else {
-        return Err(not_a_number(event, parameter, Count::RANGE, text));
+        return Err(not_a_number(event, parameter, (Count::RANGE, true), text));
     };
     let too_large = || {
         let (quantity, value, allowed) = (parameter.name, quote(text), range.words());
@@ -50,7 +50,9 @@ pub(super) fn read_number(
                 parameter: parameter.name,
             });
         }
-        Some(Err(_)) | None => return Err(not_a_number(event, parameter, range.words(), text)),
+        Some(Err(_)) | None => {
+            return Err(not_a_number(event, parameter, (range.words(), false), text));
+        }
     };
     range
         .check(parameter.name, value)
@@ -80,6 +82,7 @@ pub(super) fn read_loss(text: &str) -> Result<f64, EventProblem> {
             event,
             parameter,
             allowed: "that is finite",
+            whole: false,
             found: found(),
         }),
     }
@@ -110,7 +113,9 @@ pub(super) fn read_count(
                 parameter: parameter.name,
             });
         }
-        Some(Err(_)) | None => return Err(not_a_number(event, parameter, Count::RANGE, text)),
+        Some(Err(_)) | None => {
+            return Err(not_a_number(event, parameter, (Count::RANGE, true), text));
+        }
     };
     whole
         .and_then(|value| Count::new(value).ok())
@@ -154,7 +159,7 @@ pub(super) fn is_infinity(text: &str) -> bool {
 fn not_a_number(
     event: &'static str,
     parameter: &Parameter,
-    allowed: &'static str,
+    (allowed, whole): (&'static str, bool),
     text: &str,
 ) -> EventProblem {
     let found = format!("`{}`", quote(text));
@@ -162,6 +167,7 @@ fn not_a_number(
         event,
         parameter: parameter.name,
         allowed,
+        whole,
         found,
     }
 }

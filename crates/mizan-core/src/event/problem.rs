@@ -73,7 +73,7 @@ pub enum EventProblem {
         signature: String,
     },
     /// Something else where a number is wanted.
-    #[error("{event}: {parameter} must be {}, found {found}", a_number(allowed))]
+    #[error("{event}: {parameter} must be {}, found {found}", a_number(allowed, *whole))]
     NotANumber {
         /// The name of the event.
         event: &'static str,
@@ -81,6 +81,8 @@ pub enum EventProblem {
         parameter: &'static str,
         /// The range of the parameter, in words.
         allowed: &'static str,
+        /// Whether it is a whole number; then its range says so.
+        whole: bool,
         /// What stands here.
         found: String,
     },
@@ -276,8 +278,8 @@ fn shortest(value: f64) -> String {
 }
 
 /// The range of a number in words, for something that is not a number.
-fn a_number(allowed: &str) -> String {
-    if allowed.starts_with("a ") {
+fn a_number(allowed: &str, whole: bool) -> String {
+    if whole {
         allowed.to_owned()
     } else {
         format!("a number {allowed}")

@@ -40,7 +40,7 @@ use super::thread::{QUIET, on_own_thread};
 use super::worker::WorkerProgram;
 use crate::engine::{Engine, EngineError};
 use crate::exact::{Execution, ExecutionPath};
-use crate::order::Salt;
+use crate::sampling_hash::Salt;
 use crate::version::Version;
 
 pub use self::address::Address;

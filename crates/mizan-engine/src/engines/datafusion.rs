@@ -63,7 +63,7 @@ use super::worker::WorkerProgram;
 use super::{redundant_limits, relations};
 use crate::engine::{Engine, EngineError};
 use crate::exact::{ExactAggregates, Execution, ExecutionPath};
-use crate::order::Salt;
+use crate::sampling_hash::Salt;
 use crate::version::Version;
 
 pub(crate) use self::files::{check_rows, inspect};

@@ -4,7 +4,7 @@
 use mizan_sql::{Bounds, Dataset, DatasetColumn, Function, Quantized, Type, Value};
 
 use crate::engine::EngineError;
-use crate::order::Salt;
+use crate::sampling_hash::Salt;
 
 /// An SQL expression.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ impl Sql {
 }
 
 /// A dialect of SQL. Everything that it writes is total, and agrees bit for bit with
-/// `Expr::eval`, `Quantized::integer` and [`crate::order::hash`].
+/// `Expr::eval`, `Quantized::integer` and [`crate::sampling_hash::hash`].
 ///
 /// Comparisons, logic, `IN`, `CASE`, `COALESCE` and the aggregates `COUNT` and `SUM` are
 /// written in the same way for all engines: over integers, text in the order of its bytes, and

@@ -15,8 +15,8 @@ use super::relations;
 use super::worker::{WorkerProgram, Workers};
 use crate::engine::{Engine, EngineError};
 use crate::exact::Execution;
-use crate::order::Salt;
 use crate::query_limits::QueryLimits;
+use crate::sampling_hash::Salt;
 use crate::version::{Version, file_identities, share_files};
 
 /// All engines. They answer one query at a time.

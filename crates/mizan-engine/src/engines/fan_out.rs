@@ -44,7 +44,7 @@ pub(crate) const MAX_PUBLIC_ROWS: u64 = 100_000_000;
 /// The time limit for counting, for one plan.
 pub(crate) const COUNTING: Duration = Duration::from_secs(60);
 
-/// Counts: the greatest value of the last column of a public relation.
+/// Runs a counting query: returns the maximum of its last column.
 pub(crate) type Count<'a> = dyn FnMut(&Relation) -> Result<u64, EngineError> + 'a;
 
 /// The growth of private rows by joins.

@@ -41,13 +41,13 @@ use super::thread::{on_own_thread, on_own_thread_within};
 use super::{redundant_limits, relations};
 use crate::engine::{Engine, EngineError};
 use crate::exact::{ExactAggregates, Execution};
-use crate::order::Salt;
+use crate::sampling_hash::Salt;
 use crate::version::Version;
 
 /// The extra time after a query's timeout before the connection is given up. The server
 /// enforces the timeout. If it does not, it hangs, or something in between keeps the connection
 /// open but drops its data.
-const PATIENCE: Duration = Duration::from_secs(15);
+const GRACE_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// The engine that runs plans in a database.
 #[derive(Default)]
@@ -166,7 +166,7 @@ impl Engine for Postgres {
                 });
             }
         }
-        let most = session.timeout() + PATIENCE;
+        let most = session.timeout() + GRACE_TIMEOUT;
         let (plan, catalogue) = (plan.clone(), catalogue.clone());
         let counts = Arc::clone(&self.counted);
         on_own_thread_within(most, EngineError::Disconnected, move || {

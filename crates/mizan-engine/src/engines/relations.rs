@@ -12,7 +12,7 @@ use super::expressions::{bad, expression, plain};
 use super::row_limit::RowLimitSpec;
 use super::statement::{LimitedItem, RowLimit};
 use crate::engine::EngineError;
-use crate::order::Salt;
+use crate::sampling_hash::Salt;
 
 /// Writes relations as SQL, and collects the tables that they read.
 pub(crate) struct Relations<'a> {
@@ -152,7 +152,7 @@ impl<'a> Relations<'a> {
             ranked: &others,
             others: &[],
             of: LimitedItem::Rows,
-            most: rows,
+            limit: rows,
         };
         row_limits.push(spec.of(self.dialect, self.salt, table, query));
         Ok(read)

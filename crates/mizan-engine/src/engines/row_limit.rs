@@ -6,7 +6,7 @@ use super::dialect::{Dialect, Sql};
 use super::expressions::join;
 use super::relations::select_list;
 use super::statement::{LimitedItem, RowLimit};
-use crate::order::Salt;
+use crate::sampling_hash::Salt;
 
 /// The parameters of a table of limited rows.
 pub(crate) struct RowLimitSpec<'a> {
@@ -19,7 +19,7 @@ pub(crate) struct RowLimitSpec<'a> {
     /// What the limit counts.
     pub(crate) of: LimitedItem,
     /// The limit.
-    pub(crate) most: u64,
+    pub(crate) limit: u64,
 }
 
 impl RowLimitSpec<'_> {
@@ -44,7 +44,7 @@ impl RowLimitSpec<'_> {
             .iter()
             .map(|value| format!("{} IS NULL", value.text));
         let nothing: Vec<String> = nothing.collect();
-        let nothing = (!self.of.counts_nothing()).then(|| format!("({})", nothing.join(" AND ")));
+        let nothing = (!self.of.counts_nulls()).then(|| format!("({})", nothing.join(" AND ")));
         let mut order: Vec<String> = nothing
             .iter()
             .map(|nothing| format!("{nothing} ASC"))
@@ -56,7 +56,7 @@ impl RowLimitSpec<'_> {
             true => "DENSE_RANK()",
             false => "ROW_NUMBER()",
         };
-        let most = i64::try_from(self.most).unwrap_or(i64::MAX);
+        let most = i64::try_from(self.limit).unwrap_or(i64::MAX);
         let most = dialect.literal(&Value::Integer(most), Type::Integer);
         let stays = nothing.map_or(String::new(), |nothing| format!(" OR {nothing}"));
         let text = format!(
@@ -74,7 +74,7 @@ impl RowLimitSpec<'_> {
             by: self.by.len(),
             ranked: self.ranked.len(),
             of: self.of,
-            most: self.most,
+            limit: self.limit,
         }
     }
 }

@@ -52,7 +52,7 @@ pub(crate) struct RowLimit {
     /// What the limit counts.
     pub(crate) of: LimitedItem,
     /// The limit for each unit.
-    pub(crate) most: u64,
+    pub(crate) limit: u64,
 }
 
 /// What a limit counts.
@@ -75,7 +75,7 @@ impl LimitedItem {
     }
 
     /// Whether rows whose ranked columns are all NULL count; otherwise they are all kept.
-    pub(crate) const fn counts_nothing(self) -> bool {
+    pub(crate) const fn counts_nulls(self) -> bool {
         matches!(self, Self::Rows | Self::Groups)
     }
 }
@@ -85,7 +85,7 @@ impl LimitedItem {
 #[derive(Clone, Debug)]
 pub(crate) struct PerUnit {
     /// S0: columns of the unit, the keys, values.
-    pub(crate) rows: String,
+    pub(crate) rows_sql: String,
     /// The number of columns of the unit.
     pub(crate) units: usize,
     /// The number of keys.
@@ -108,9 +108,9 @@ pub(crate) struct LightUnits {
     /// worthwhile.
     pub(crate) dataset: Option<String>,
     /// The most rows of a light unit.
-    pub(crate) rows: u64,
+    pub(crate) max_rows: u64,
     /// S0 without the condition on groups.
-    pub(crate) all: String,
+    pub(crate) ungrouped_sql: String,
     /// The groups.
     pub(crate) groups: Vec<Vec<Value>>,
     /// The statement in SQL: the parts before and after the condition that the unit of a row,

@@ -22,7 +22,7 @@ use super::statement::{
     Contribution, ContributionKind, LimitedItem, PerUnit, ResultLayout, RowLimit, Statement,
 };
 use crate::engine::EngineError;
-use crate::order::Salt;
+use crate::sampling_hash::Salt;
 
 /// The statements of a plan.
 pub(crate) fn statements(
@@ -279,7 +279,7 @@ impl<'a> Builder<'a> {
             ranked: &self.key_names,
             others,
             of: LimitedItem::Groups,
-            most,
+            limit: most,
         };
         let limit = spec.of(self.dialect, self.salt, FIRST_GROUPS, rows);
         Query {
@@ -434,7 +434,7 @@ impl<'a> Builder<'a> {
         let light_units = self.light_units(places, &values, &contributions, &rows);
         Ok(Query {
             per_unit: Some(PerUnit {
-                rows,
+                rows_sql: rows,
                 units: self.unit_names.len(),
                 keys: self.key_names.len(),
                 most: self.most(),
@@ -455,7 +455,7 @@ impl<'a> Builder<'a> {
             ranked: &[Sql::new("v0", value.kind)],
             others: &[],
             of,
-            most: most.unsigned_abs(),
+            limit: most.unsigned_abs(),
         };
         let limit = spec.of(self.dialect, self.salt, FIRST_VALUES, query.text);
         query.limits.push(limit);

@@ -36,8 +36,8 @@ use super::fan_out::COUNTING;
 use super::{relations, thread};
 use crate::engine::{Engine, EngineError};
 use crate::exact::Execution;
-use crate::order::Salt;
 use crate::query_limits::QueryLimits;
+use crate::sampling_hash::Salt;
 use crate::version::Version;
 
 /// The only argument of the program when it is started as a worker.
@@ -197,7 +197,7 @@ impl Workers {
     ) -> Result<(), EngineError> {
         let request = self.request(plan, catalogue, Task::Plan(Box::new(plan.clone())))?;
         let mut worker = self.program.start(LONGEST_ERROR)?;
-        let planned = worker.ask(request, COUNTING);
+        let planned = worker.request(request, COUNTING);
         planned.and_then(|planned| planned).map_err(of_planning)
     }
 }
@@ -251,6 +251,6 @@ impl Engine for Workers {
         let limits = &self.program.limits;
         self.program
             .start(limits.memory / 4)?
-            .ask(request, limits.time)?
+            .request(request, limits.time)?
     }
 }

@@ -25,7 +25,7 @@ const CUT: f64 = 0.01;
 /// How many neighbouring buckets are added up, and how many half widths of the noise of one
 /// bucket their sum must exceed.
 const WINDOW: usize = 4;
-const STANDS_OUT: f64 = 10.0;
+const MIN_NOISE_RATIO: f64 = 10.0;
 
 /// The bounds that were found, or the denial.
 #[derive(Debug)]
@@ -283,7 +283,7 @@ fn read(plan: &BoundedPlan, released: &Released, edges: &[f64]) -> Option<Bounds
 /// times.
 fn cut(counts: &[f64], width: f64) -> Option<usize> {
     let total: f64 = counts.iter().sum();
-    let enough = (CUT * total).max(STANDS_OUT * width);
+    let enough = (CUT * total).max(MIN_NOISE_RATIO * width);
     (0..counts.len()).find(|&place| {
         let first = (place + 1).saturating_sub(WINDOW);
         let window = counts.iter().take(place + 1).skip(first);

@@ -170,7 +170,7 @@ impl QueryError {
                 ) =>
             {
                 format!(
-                    "{}; the charge {id} stands: asking again goes on for free if it has an --id, or if nothing was written to the server since and it was not restarted",
+                    "{}; the charge {id} stands: send the same query again to continue at no cost (with the same --id, or if nothing was written to the server since and it was not restarted)",
                     error.help()
                 )
             }
@@ -186,11 +186,11 @@ impl QueryError {
                     _ => error.help(),
                 };
                 format!(
-                    "{next}; the charge {id} stands: asking again goes on for free if it has an --id, or if the data are the same"
+                    "{next}; the charge {id} stands: send the same query again (same --id, or unchanged data) to continue at no cost"
                 )
             }
             Self::AfterCharge { id, error } => format!(
-                "{}; the charge {id} stands, and asking the same again about the same data goes on for free",
+                "{}; the charge {id} stands: send the same query again (same --id, or unchanged data) to continue at no cost",
                 error.help()
             ),
         }

@@ -12,7 +12,7 @@ use mizan_sql::{
 };
 
 use super::choose::MISSED;
-use super::clamping::clamping;
+use super::effects::effects;
 use super::estimate::{Estimate, Estimator, typed};
 use super::interval::{self, Interval};
 use super::noise_plan::{NoisePlan, StatisticMechanism};
@@ -108,7 +108,7 @@ pub(crate) fn answer(
         rows: shown.collect::<Result<_, _>>()?,
         ranks: columns.ranks(&released.noise.mechanisms)?,
         columns: names.map(|column| column.name.clone()).collect(),
-        clamping: clamping(plan, &all),
+        clamping: effects(plan, &all),
         notes: notes(plan, released, &all)?,
     })
 }

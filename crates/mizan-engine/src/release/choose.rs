@@ -357,13 +357,16 @@ impl<'a> Outline<'a> {
         other: Option<&Candidate>,
         failure: Option<&ReleaseError>,
     ) -> Result<NoisePlan, ReleaseError> {
+        let noise = self.noise_kind(&best);
         let mut why = vec![ChoiceReason::Chosen {
-            noise: best.family.noise(),
+            noise,
             accuracy: self.accuracy(&best),
         }];
         match (other, failure) {
+            // For quantiles the families differ in their accounting only.
+            _ if noise == NoiseKind::ExponentialMechanism => {}
             (Some(other), _) => why.push(ChoiceReason::Other {
-                noise: other.family.noise(),
+                noise: self.noise_kind(other),
                 accuracy: self.accuracy(other),
                 epsilon: other.epsilon,
             }),
@@ -400,6 +403,24 @@ impl<'a> Outline<'a> {
         let ranks = predict::quantile_ranks(plan, &noise.mechanisms)?;
         why.extend(ranks.into_iter().map(ChoiceReason::QuantileRank));
         NoisePlan::new(noise, plan.group_bounding, best.epsilon, self.delta, why)
+    }
+
+    /// The mechanism of the statistic by which a candidate is compared.
+    fn noise_kind(&self, candidate: &Candidate) -> NoiseKind {
+        let first = match self.plan.output.aggregates.first() {
+            Some(Aggregate::Quantile { histogram, .. }) if candidate.threshold.is_none() => {
+                candidate.mechanisms.get(*histogram)
+            }
+            _ => None,
+        };
+        match (first, candidate.family) {
+            (Some(StatisticMechanism::Select { .. } | StatisticMechanism::Recursive { .. }), _) => {
+                NoiseKind::ExponentialMechanism
+            }
+            (Some(StatisticMechanism::Tree { .. }), Family::Laplace) => NoiseKind::LaplaceTree,
+            (Some(StatisticMechanism::Tree { .. }), Family::Gaussian) => NoiseKind::GaussianTree,
+            (_, family) => family.noise(),
+        }
     }
 
     /// The accuracy by which a candidate is compared.

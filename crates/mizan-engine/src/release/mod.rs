@@ -8,7 +8,7 @@
 
 mod answer;
 mod choose;
-mod clamping;
+mod effects;
 mod error;
 mod estimate;
 mod group_size;

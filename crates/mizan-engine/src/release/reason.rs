@@ -57,13 +57,19 @@ pub enum ChoiceReason {
     QuantileRank(QuantileRank),
 }
 
-/// A kind of noise.
+/// A kind of noise, or the mechanism that replaces it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoiseKind {
     /// Discrete Laplace noise.
     DiscreteLaplace,
     /// Discrete Gaussian noise.
     DiscreteGaussian,
+    /// The exponential mechanism, which selects quantiles.
+    ExponentialMechanism,
+    /// A tree of counts with discrete Laplace noise, from which many quantiles are read.
+    LaplaceTree,
+    /// The same with discrete Gaussian noise.
+    GaussianTree,
 }
 
 /// The value by which two kinds of noise are compared: less is better.

@@ -159,12 +159,12 @@ impl LedgerError {
             Self::Cost(error) => return error.help(),
             Self::Text(error) => error.help(),
             Self::Behind { .. } | Self::Forked { .. } => {
-                "use the copy with all entries; if it is lost, its owner can go on from this one with `mizan ledger restore`, which marks the gap in the log for ever"
+                "use the copy with all entries; if it is lost, the data owner can continue from this copy with `mizan ledger restore`, which records the gap permanently"
             }
             Self::TooManyUnanswered { .. } => {
-                "the data owner looks at them with `mizan budget show` and settles them with `mizan budget settle`. A query that failed can be repeated at no cost, and counts all the same. Nothing was charged"
+                "the data owner lists them with `mizan budget show` and settles them with `mizan budget settle`. Sending a failed query again costs nothing, and it still counts as failed. Nothing was charged"
             }
-            Self::TooManyRunning => "send the query again when others have ended. Nothing was charged",
+            Self::TooManyRunning => "retry when other queries have ended. Nothing was charged",
             Self::BadMark { mark, .. } => {
                 return format!(
                     "make sure that the ledger is the right copy, by a receipt or a checkpoint; then remove {}, and it is made again",

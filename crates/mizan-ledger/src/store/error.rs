@@ -150,7 +150,7 @@ impl StoreError {
             Self::Busy => "nothing was charged; try again with the same id",
             Self::OldSqlite { .. } => "use SQLite 3.51.3 or newer",
             Self::Unknown { .. } | Self::Closed => {
-                "open the ledger again and ask again with the same id"
+                "open the ledger again and retry with the same id"
             }
             Self::AnswerTooLong => "keep the answer elsewhere and commit its hash",
             Self::Address { .. } => {

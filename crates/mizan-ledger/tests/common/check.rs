@@ -130,7 +130,7 @@ pub(crate) fn verify(store: &dyn Store) -> Checked {
         if let Body::Raised { account, budget } = &entry.body {
             is_not_lower(budget, state.account(*account).unwrap().budget());
         }
-        // The filter is asked again for every prefix: I3, I7, I8.
+        // The filter decides again for every prefix: I3, I7, I8.
         outcomes.push(state.apply(entry).unwrap());
         frontier.push(leaf_hash(&entry.encode()));
         roots.push(frontier.root());

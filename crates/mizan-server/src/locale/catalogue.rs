@@ -89,15 +89,15 @@ catalogue! {
     budget_promise: "Total budget", "إجمالي الميزانية";
     budget_spent: "Spent (estimate)", "المنفَق (تقدير)";
     budget_spent_note: "if the queries were fixed in advance", "لو حُدِّدت الأسئلة كلها مسبقًا";
-    budget_guarantee: "Spent (worst case)", "المنفَق (أسوأ حالة)";
-    budget_guarantee_note: "for adaptively chosen queries, at any time", "للأسئلة المختارة تكيفيًّا، في أي وقت";
+    budget_guarantee: "Spent at most (guaranteed)", "المنفَق على الأكثر (بضمان)";
+    budget_guarantee_note: "by an odometer, for adaptively chosen queries, at any time; moves in steps", "بعدّاد الإنفاق، للأسئلة المختارة تكيفيًّا، في أي وقت؛ ويتحرك بدرجات";
     budget_last: "Last charge", "آخر عملية خصم";
     budget_more: "Charges like it that still fit, about", "عدد العمليات المماثلة الممكنة، تقريبًا";
     budget_unanswered: "Queries that failed or run now", "أسئلة فشلت أو تُحسب الآن";
     budget_unanswered_note: "Each was charged. A retry with the same key is not charged again; one that failed counts although its retry was answered.", "خُصمت كلفة كل منها. وإذا أُعيد السؤال بالمفتاح نفسه فلا تُخصم كلفته مرة أخرى؛ وما فشل منها يبقى محسوبًا وإن أُجيب عند إعادته.";
     budget_unanswered_limit: "With {limit} that failed, queries are refused until the data owner settles them:", "ومتى بلغ عدد ما فشل منها {limit} رُفضت الأسئلة حتى يسوّيها مالك البيانات:";
     budget_raised: "This budget was raised. The guarantee composes the budgets before and after.", "رُفعت هذه الميزانية. والضمان الكلي تركيب للميزانيتين، قبل الرفع وبعده.";
-    budget_own_delta: "δ used for hiding small groups", "δ المستعملة لإخفاء الفئات الصغيرة";
+    budget_own_delta: "Reserved δ used (thresholds and other mechanisms that may fail)", "المستعمل من δ المحجوزة (للعتبات وغيرها من الآليات التي قد تفشل)";
     budget_own_delta_of: "{taken} of {limit}", "{taken} من {limit}";
     budget_orders: "Budget at each Rényi order", "الميزانية عند كل رتبة من رتب ريني";
     budget_orders_note: "A charge is admitted if it fits at one Rényi order or more.", "تُقبل عملية الخصم إذا كفى لها الرصيد عند رتبة واحدة على الأقل من رتب ريني.";
@@ -157,13 +157,13 @@ catalogue! {
     quote_more: "Queries like this that still fit afterwards", "عدد الأسئلة المماثلة الممكنة بعد ذلك";
     quote_groups: "Groups", "الفئات";
     quote_fits_not: "The remaining budget does not cover this query.", "الرصيد المتبقي لا يكفي لهذا السؤال.";
-    quote_reserved: "δ for hiding small groups", "δ لإخفاء الفئات الصغيرة";
+    quote_reserved: "Reserved δ for the threshold", "δ المحجوزة للعتبة";
     quote_reserved_of: "{asked}; {left} of {reserved} is left", "{asked}؛ والمتبقي {left} من {reserved}";
-    quote_reserved_short: "The δ reserved for hiding small groups does not suffice, and a smaller ε does not help. Group by a column with declared groups, or ask the data owner for a larger δ.", "مقدار δ المحجوز لإخفاء الفئات الصغيرة غير كافٍ، ولا يفيد إنفاق ε أقل. اجعل الفئات بحسب عمود فئاته معلنة، أو اطلب من مالك البيانات δ أكبر.";
+    quote_reserved_short: "The reserved δ does not suffice for the threshold, and a smaller ε does not help. Group by a column with declared groups, or ask the data owner for a larger δ.", "مقدار δ المحجوز للعتبة غير كافٍ، ولا يفيد إنفاق ε أقل. اجعل الفئات بحسب عمود فئاته معلنة، أو اطلب من مالك البيانات δ أكبر.";
     quote_fits_not_help: "Use a smaller ε or fewer columns, or ask the data owner for a larger budget.", "أنفق ε أقل، أو اطلب أعمدة أقل، أو اطلب من مالك البيانات ميزانية أكبر.";
     quote_event: "Privacy event and noise", "حدث الخصوصية والضوضاء";
     quote_why: "How the noise was chosen", "كيف اختيرت الضوضاء";
-    quote_clamping: "Contribution limits (their effect is not included in the ±)", "حدود المساهمة (لا يدخل أثرها في ±)";
+    quote_clamping: "Contribution bounds (their effect is not included in the ±)", "حدود المساهمة (لا يدخل أثرها في ±)";
     quote_notes: "Notes", "ملاحظات";
     quote_cannot: "No quote.", "تعذّر التسعير.";
 
@@ -199,7 +199,7 @@ catalogue! {
     receipt_kind: "Entry", "القيد";
     receipt_position: "position", "الموضع";
     receipt_cost: "Cost at each Rényi order", "الكلفة عند كل رتبة من رتب ريني";
-    receipt_own_delta: "δ for hiding small groups", "δ لإخفاء الفئات الصغيرة";
+    receipt_own_delta: "Reserved δ", "δ المحجوزة";
     receipt_derivation: "How the cost is computed", "كيف تُحسب الكلفة";
     receipt_best: "[[ε ≤ {epsilon}]] at [[δ {delta}]] by the method {method}", "[[ε ≤ {epsilon}]] عند [[δ {delta}]] بطريقة {method}";
     receipt_part: "part", "الجزء";

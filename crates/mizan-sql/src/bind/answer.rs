@@ -64,7 +64,7 @@ impl Binder<'_> {
         if !released.having.is_empty() {
             plan.output.having = Some(balanced(Function::And, released.having)?.expr);
         }
-        plan.clamping = self.clamping;
+        plan.clamping = self.effects;
         plan.notes = self.notes;
         Ok(plan)
     }
@@ -267,8 +267,8 @@ impl Binder<'_> {
         if single {
             return Err(Refusal::new(
                 Reason::GroupPerUnit,
-                "GROUP BY the unit would show people one by one",
-                "group by something that many people share; what is per person belongs into a subquery",
+                "GROUP BY the privacy unit would publish one row per person",
+                "group by a column that many people share, or aggregate per person in a subquery",
             )
             .at(self.words.place("group")));
         }
@@ -377,7 +377,7 @@ impl Binder<'_> {
                 Refusal::new(
                     Reason::AfterAnswer,
                     "several released results in one query are not supported",
-                    "ask them one by one",
+                    "send one query for each",
                 )
             }
             other if has_aggregate(other) => Refusal::new(
@@ -387,8 +387,8 @@ impl Binder<'_> {
             ),
             _ => Refusal::new(
                 Reason::ShowsRows,
-                "this would show rows of people",
-                "ask for an aggregate such as COUNT(*), SUM(x) or AVG(x), with GROUP BY if you like",
+                "this would return individual rows",
+                "use an aggregate such as COUNT(*), SUM(x) or AVG(x), with or without GROUP BY",
             ),
         };
         refusal.at(self.words.place("select"))

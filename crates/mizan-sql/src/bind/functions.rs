@@ -215,9 +215,14 @@ impl AggregateUDFImpl for Stub {
     }
 
     fn supports_within_group_clause(&self) -> bool {
-        matches!(
-            self.name,
-            "percentile_cont" | "approx_percentile_cont" | "quantile_cont"
-        )
+        takes_within_group(self.name)
     }
+}
+
+/// Whether an aggregate is written with `WITHIN GROUP`.
+pub(super) fn takes_within_group(name: &str) -> bool {
+    matches!(
+        name,
+        "percentile_cont" | "approx_percentile_cont" | "quantile_cont"
+    )
 }

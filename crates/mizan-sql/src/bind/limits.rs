@@ -87,7 +87,7 @@ impl Binder<'_> {
                 for (side, read) in [(left, of_left), (right, of_right)] {
                     self.replace(side, read.clone());
                     if multiplies && most(side).is_none_or(|rows| rows > MAX_JOINED) {
-                        self.clamp(Effect::JoinedRows { limit: MAX_JOINED });
+                        self.record_effect(Effect::JoinedRows { limit: MAX_JOINED });
                         first(side, read);
                     }
                 }
@@ -104,7 +104,7 @@ impl Binder<'_> {
     fn bounds_read(&mut self, dataset: &str, relation: &Relation, read: &Read) {
         for column in read.iter().filter_map(|place| relation.columns.get(*place)) {
             if let Some(bounds) = column.bounds {
-                self.clamp(Effect::Clamped {
+                self.record_effect(Effect::Clamped {
                     dataset: dataset.to_owned(),
                     column: column.name.clone(),
                     low: bound_value(bounds.low, column.kind),

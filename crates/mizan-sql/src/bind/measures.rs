@@ -1,12 +1,14 @@
 //! Turns aggregates into bounded statistics, each with the change that one unit can cause (C3).
 //! Aggregates share a statistic that several of them need.
 
+use std::collections::BTreeSet;
+
 use super::aggregate_call::{AggregateCall, AggregateKind, never_null};
 use super::grid;
 use super::local::Rows;
 use super::rows::Binder;
 use crate::expr::Expr;
-use crate::message::Effect;
+use crate::message::{Effect, RowBounding};
 use crate::plan::{Aggregate, MAX_CONTRIBUTION, MAX_UNITS, Measure, Statistic};
 use crate::refusal::{Reason, Refusal};
 use crate::relation::{Bounds, Operator, Quantized, Relation};
@@ -78,22 +80,20 @@ impl Binder<'_> {
                 continue;
             }
             let limits = self
-                .limits(rows)
+                .limits(rows, calls)
                 .map_err(|refusal| refusal.at(call.place))?;
-            let centred = calls.iter().any(|other| {
-                other.argument == call.argument
-                    && matches!(
-                        other.what,
-                        AggregateKind::Mean | AggregateKind::Variance { .. }
-                    )
-            });
+            let centred = is_beside_mean(call, calls);
             let aggregate = self.aggregate(call, &limits, centred, measures);
             aggregates.push(aggregate.map_err(|refusal| refusal.at(call.place))?);
         }
         Ok(aggregates)
     }
 
-    fn limits<'r>(&mut self, rows: &'r Rows) -> Result<Limits<'r>, Refusal> {
+    fn limits<'r>(
+        &mut self,
+        rows: &'r Rows,
+        calls: &[AggregateCall],
+    ) -> Result<Limits<'r>, Refusal> {
         let rows_per_unit = self.rows_per_unit(rows)?;
         let rows_as_integer = i64::try_from(rows_per_unit)
             .ok()
@@ -108,8 +108,9 @@ impl Binder<'_> {
                 )
             })?;
         if !rows.relation.one_row_per_unit {
-            self.clamp(Effect::RowsPerGroup {
+            self.record_effect(Effect::RowsPerGroup {
                 limit: rows_per_unit,
+                bounding: self.row_bounding(rows, calls),
             });
         }
         Ok(Limits {
@@ -117,6 +118,33 @@ impl Binder<'_> {
             rows_per_unit,
             rows_as_integer,
         })
+    }
+
+    /// How the aggregates of a query bound the rows of a unit.
+    fn row_bounding(&self, rows: &Rows, calls: &[AggregateCall]) -> Vec<RowBounding> {
+        let of = |call: &AggregateCall| match call.what {
+            AggregateKind::Units | AggregateKind::Distinct { one_per_unit: true } => None,
+            AggregateKind::Rows | AggregateKind::Count => Some(RowBounding::CountCapped),
+            AggregateKind::Distinct { .. } => Some(RowBounding::ValuesSampled),
+            AggregateKind::Sum => {
+                // A sum beside a mean of the same argument is computed from the statistics of
+                // the mean, unless the data owner declared bounds of the total.
+                let scaled = is_beside_mean(call, calls)
+                    && self
+                        .declared_total(&rows.relation, &call.argument)
+                        .is_none();
+                Some(match scaled {
+                    true => RowBounding::SumsScaled,
+                    false => RowBounding::SumClamped,
+                })
+            }
+            AggregateKind::Mean | AggregateKind::Variance { .. } => Some(RowBounding::SumsScaled),
+            AggregateKind::Minimum | AggregateKind::Maximum | AggregateKind::Quantile(_) => {
+                Some(RowBounding::RowsSampled)
+            }
+        };
+        let all: BTreeSet<RowBounding> = calls.iter().filter_map(of).collect();
+        all.into_iter().collect()
     }
 
     fn aggregate(
@@ -154,7 +182,7 @@ impl Binder<'_> {
                 };
                 let total = declared.filter(|_| centre == 0.0);
                 if let Some(total) = total {
-                    self.clamp(Effect::TotalPerGroup {
+                    self.record_effect(Effect::TotalPerGroup {
                         low: total.low,
                         high: total.high,
                     });
@@ -212,7 +240,7 @@ impl Binder<'_> {
         let bounds = call.bounds(&limits.rows.relation.columns)?;
         let grid = grid::for_histogram(bounds, call.kind).ok_or_else(|| call.too_wide())?;
         if call.kind == Type::Number || grid.exponent > 0 {
-            self.clamp(call.on_a_grid(grid.step()));
+            self.record_effect(call.on_a_grid(grid.step()));
         }
         let measure = Measure::Histogram(call.argument.clone(), grid);
         Ok(Aggregate::Quantile {
@@ -273,6 +301,12 @@ impl Binder<'_> {
         }
         Ok(most)
     }
+}
+
+/// Whether a query also has a mean or a variance of the argument of this aggregate.
+fn is_beside_mean(call: &AggregateCall, calls: &[AggregateCall]) -> bool {
+    let is_mean = |kind| matches!(kind, AggregateKind::Mean | AggregateKind::Variance { .. });
+    (calls.iter()).any(|other| other.argument == call.argument && is_mean(other.what))
 }
 
 /// The datasets that a relation reads.

@@ -79,7 +79,7 @@ fn bind(sql: &str, catalogue: &Catalogue) -> Result<BoundedPlan, Refusal> {
         return Err(Refusal::new(
             Reason::NotSelect,
             "only SELECT is answered",
-            "Mizan reads only; ask with SELECT",
+            "Mizan reads only; use SELECT",
         ));
     }
     rows::Binder::new(catalogue, &words).answer(&planned)

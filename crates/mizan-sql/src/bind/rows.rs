@@ -29,7 +29,7 @@ pub(super) struct Binder<'a> {
     pub(super) words: &'a Words,
     pub(super) datasets: BTreeSet<String>,
     pub(super) public: BTreeSet<String>,
-    pub(super) clamping: Vec<Effect>,
+    pub(super) effects: Vec<Effect>,
     pub(super) notes: Vec<Note>,
     nodes: usize,
 }
@@ -41,7 +41,7 @@ impl<'a> Binder<'a> {
             words,
             datasets: BTreeSet::new(),
             public: BTreeSet::new(),
-            clamping: Vec::new(),
+            effects: Vec::new(),
             notes: Vec::new(),
             nodes: 0,
         }
@@ -54,9 +54,9 @@ impl<'a> Binder<'a> {
     }
 
     /// Records a limit that may change the answer before its noise.
-    pub(super) fn clamp(&mut self, effect: Effect) {
-        if !self.clamping.contains(&effect) {
-            self.clamping.push(effect);
+    pub(super) fn record_effect(&mut self, effect: Effect) {
+        if !self.effects.contains(&effect) {
+            self.effects.push(effect);
         }
     }
 

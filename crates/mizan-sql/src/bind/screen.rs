@@ -352,7 +352,7 @@ impl Screen {
                 Refusal::new(
                     Reason::NotSelect,
                     "only SELECT is answered",
-                    "Mizan reads only; ask with SELECT",
+                    "Mizan reads only; use SELECT",
                 ),
                 place(body),
             ),
@@ -480,7 +480,7 @@ impl Screen {
             ),
             (filter.is_some() && !aggregate, "with FILTER"),
             (
-                !within_group.is_empty() && !called.contains("_cont"),
+                !within_group.is_empty() && !functions::takes_within_group(&called),
                 "with WITHIN GROUP",
             ),
         ];

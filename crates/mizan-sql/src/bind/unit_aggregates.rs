@@ -166,7 +166,7 @@ impl Binder<'_> {
                 let place = column(computed.place(aggregate, integer, Bounds::new(0.0, MOST_ROWS)));
                 let capped = limit.and_then(|limit| Some((limit, i64::try_from(limit).ok()?)));
                 if let Some((limit, most)) = capped {
-                    self.clamp(Effect::UnitCount {
+                    self.record_effect(Effect::UnitCount {
                         column: name.clone(),
                         limit,
                     });
@@ -252,7 +252,7 @@ impl Binder<'_> {
         let Some((low, high)) = literals else {
             return sum;
         };
-        self.clamp(Effect::UnitTotal {
+        self.record_effect(Effect::UnitTotal {
             column: name.to_owned(),
             low: total.low,
             high: total.high,

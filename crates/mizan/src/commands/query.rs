@@ -145,18 +145,21 @@ pub(crate) fn denied_text(denied: &Denied, largest: Option<&str>, output: Output
     let short = denied.reserved.as_ref().filter(|delta| delta.is_short());
     let mut text = match short {
         Some(reserved) => format!(
-            "refused: the query asks for δ {} to hide small groups; of the δ {} reserved\n\
-             for that in {} only {} is left\n",
+            "refused: the threshold of this query needs reserved δ {}; of the reserved\n\
+             δ {} of {} only {} is left\n",
             number::delta_up(view::own_delta(reserved.asked)),
             number::nearest(view::own_delta(reserved.reserved), 3),
             shortened(&reserved.account, 30),
             delta_down(view::own_delta(reserved.left)),
         ),
-        None => format!(
-            "refused: ε {} at δ {} does not fit the budget of {account}\n",
-            number::epsilon_up(denied.epsilon.get(), 4),
-            number::delta_up(denied.delta.get()),
-        ),
+        None => {
+            let refused = format!(
+                "refused: this query costs ε {} at δ {}, more than the remaining budget of {account}",
+                number::epsilon_up(denied.epsilon.get(), 4),
+                number::delta_up(denied.delta.get()),
+            );
+            wrapped(&refused, "", "")
+        }
     };
     text.push_str("nothing was charged, and no row was read\n\n");
     text.push_str(&view::summary_text(&denied.account, output.terminal));

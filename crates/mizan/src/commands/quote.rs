@@ -43,7 +43,7 @@ pub(crate) fn run_for(query: &QueryArguments, output: Output) -> Result<CommandO
     })?;
     let limits = query.engine.limits_text()?.filter(|_| query.explain);
     let limits = limits.map_or_else(String::new, |limits| {
-        wrapped(&limits, "  over files: ", "    ")
+        wrapped(&limits, "  limits of this query: ", "    ")
     });
     let shown = output.either(
         || quote_json(&quote),
@@ -82,14 +82,15 @@ fn text(quote: &Quote, largest: Option<&str>, explain: bool) -> String {
     text.push_str(&joined(&parts));
     if let Some(reserved) = &quote.reserved {
         text.push_str(&format!(
-            "δ used for hiding small groups: {}; {} of {} is left\n",
+            "reserved δ for the threshold: {}; {} of {} is left\n",
             number::delta_up(view::own_delta(reserved.asked)),
             delta_down(view::own_delta(reserved.left)),
             number::nearest(view::own_delta(reserved.reserved), 3),
         ));
     }
     text.push_str(&match (quote.fits, largest) {
-        (true, _) => format!("fits, about {} times\n", quote.about),
+        (true, _) if quote.about <= 1 => "fits once\n".to_owned(),
+        (true, _) => format!("fits about {} times\n", quote.about),
         (false, _) if is_short(quote) => {
             "does not fit: more than what is left of the reserved δ (see --threshold-delta)\n"
                 .to_owned()
@@ -111,7 +112,11 @@ fn text(quote: &Quote, largest: Option<&str>, explain: bool) -> String {
         return text;
     }
     text.push('\n');
-    text.push_str(&clamping_text(&quote.clamping));
+    let has_margin = quote
+        .predicted
+        .iter()
+        .any(|column| column.half_width.is_some());
+    text.push_str(&clamping_text(&quote.clamping, has_margin));
     text.push_str(&notes_section(&notes_text(&quote.notes)));
     text.push_str("Choice of noise:\n");
     text.push_str(&why_text(&quote.why));

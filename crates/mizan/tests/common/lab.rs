@@ -18,7 +18,7 @@ pub(crate) struct Lab {
 }
 
 impl Lab {
-    /// Nothing there yet.
+    /// A lab without a ledger.
     pub(crate) fn empty(name: &str) -> Self {
         let folder = folder(name);
         std::fs::create_dir_all(folder.join("books")).unwrap();

@@ -363,7 +363,7 @@ impl ContourPoint {
     }
 }
 
-/// Whether a bracket is as narrow as anyone asks for.
+/// Whether a bracket is narrow enough to stop.
 fn is_narrow(bracket: Bracket<f64>) -> bool {
     bracket.upper - bracket.lower <= 4e-10 * bracket.lower
 }

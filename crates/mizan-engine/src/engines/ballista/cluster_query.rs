@@ -16,7 +16,7 @@ use crate::engines::statement::{LightUnits, Statement};
 use crate::engines::statements::statements;
 use crate::engines::{redundant_limits, relations};
 use crate::exact::ExactAggregates;
-use crate::order::Salt;
+use crate::sampling_hash::Salt;
 
 /// With more heavy units than this, all units are bounded one by one.
 const MOST_HEAVY_UNITS: usize = 100_000;
@@ -179,9 +179,9 @@ impl ClusterQuery<'_> {
         let Some(units) = self.units(dataset)? else {
             return Ok(None);
         };
-        let bits = match self.heavy_by_sketch(&units, light.rows).await? {
+        let bits = match self.heavy_by_sketch(&units, light.max_rows).await? {
             Some(bits) => Some(bits),
-            None => self.heavy_by_counting(&units, light.rows).await?,
+            None => self.heavy_by_counting(&units, light.max_rows).await?,
         };
         let names: Vec<String> = (0..units.kinds.len())
             .map(|place| format!("u{place}"))

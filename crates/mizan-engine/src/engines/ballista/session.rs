@@ -49,7 +49,7 @@ const MAKE_NOTHING: [&str; 4] = [
 ];
 
 /// The time limit for cleaning up.
-const PATIENCE: Duration = Duration::from_secs(5);
+const CLEANUP_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A session with a cluster.
 pub(super) struct Session {
@@ -172,7 +172,7 @@ impl Session {
     pub(super) async fn tidy_up(&self) {
         let jobs = std::mem::take(&mut *self.jobs.lock().unwrap_or_else(PoisonError::into_inner));
         if !jobs.is_empty() {
-            let _ = tokio::time::timeout(PATIENCE, tidy_up(&self.scheduler, jobs)).await;
+            let _ = tokio::time::timeout(CLEANUP_TIMEOUT, tidy_up(&self.scheduler, jobs)).await;
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::engine::EngineError;
 pub(super) const PAGE: &str = "/mizan";
 
 /// The time limit for the connection, the request and the response together.
-const PATIENCE: Duration = Duration::from_secs(10);
+const STATUS_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The longest page that is read.
 const LONGEST: usize = 1 << 20;
@@ -51,7 +51,7 @@ pub fn cluster_status(scheduler: &Address) -> Result<ClusterStatus, EngineError>
         place: scheduler.to_string(),
         reason,
     };
-    let page = get(scheduler, PATIENCE).map_err(|error| none(said(error.kind())))?;
+    let page = get(scheduler, STATUS_TIMEOUT).map_err(|error| none(said(error.kind())))?;
     let strange = || none("the server there is not a scheduler of mizan".to_owned());
     let (head, body) = page.split_once("\r\n\r\n").ok_or_else(strange)?;
     if head.split_ascii_whitespace().nth(1) != Some("200") {
@@ -192,7 +192,7 @@ mod tests {
         let address = Address::new(address.ip().to_string(), address.port());
         let error = get(&address, most).unwrap_err();
         assert_eq!(said(error.kind()), "it does not answer");
-        assert!(start.elapsed() >= most && start.elapsed() < PATIENCE);
+        assert!(start.elapsed() >= most && start.elapsed() < STATUS_TIMEOUT);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::source::{is_ready, source_type};
 use crate::engine::EngineError;
 use crate::engines::dialect::{Dialect, Sql};
 use crate::engines::expressions::join;
-use crate::order::Salt;
+use crate::sampling_hash::Salt;
 
 /// The registered table of a dataset.
 #[derive(Clone, Debug)]

@@ -17,7 +17,7 @@ use super::kernels;
 use super::source;
 use super::texts;
 use super::values::{Values, array_of, data_type};
-use crate::order::{Hasher, Salt};
+use crate::sampling_hash::{Hasher, Salt};
 
 /// What one of our functions does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

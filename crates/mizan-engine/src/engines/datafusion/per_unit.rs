@@ -45,7 +45,7 @@ use self::sums::Sums;
 use self::unit_group_totals::UnitGroupTotals;
 use super::count_min::CountMin;
 use crate::engines::statement::{LightUnits, PerUnit};
-use crate::order::Salt;
+use crate::sampling_hash::Salt;
 
 /// The result rows of a statement: keys, the number of units (or a number that is zero exactly
 /// if there are none), totals. If the rows of units were counted, only heavy units are bounded
@@ -59,7 +59,7 @@ pub(super) async fn per_unit(
     if let Some(CountedUnits { light, sketch }) = counted
         && let Some(groups) = PublicGroups::new(spec.keys, &light.groups)?
     {
-        let heavy = sketch.more_than(light.rows).map(Arc::new);
+        let heavy = sketch.more_than(light.max_rows).map(Arc::new);
         let empty = |plan: &dyn ExecutionPlan| {
             let schema = plan.schema();
             GroupTotals::new(
@@ -69,12 +69,12 @@ pub(super) async fn per_unit(
                 HeavyUnitState::Known(heavy.clone()),
             )
         };
-        let whole = whole(context, &light.all, empty).await?;
+        let whole = whole(context, &light.ungrouped_sql, empty).await?;
         let sums = whole.map(|whole| whole.sums(spec, light, salt));
         return Ok(sums.transpose()?.map_or(Vec::new(), Sums::rows));
     }
     let empty = |plan: &dyn ExecutionPlan| UnitGroupTotals::new(&plan.schema(), spec);
-    let whole = whole(context, &spec.rows, empty).await?;
+    let whole = whole(context, &spec.rows_sql, empty).await?;
     let sums = whole.map(|whole| whole.sums(spec, salt));
     Ok(sums.transpose()?.map_or(Vec::new(), Sums::rows))
 }
@@ -91,7 +91,7 @@ pub(super) async fn per_unit_at_once(
     let Some(groups) = PublicGroups::new(spec.keys, &light.groups)? else {
         return Ok(None);
     };
-    let plan = physical(context, &light.all).await?;
+    let plan = physical(context, &light.ungrouped_sql).await?;
     let schema = numbered(&plan.schema(), spec);
     let Some(free_bytes) = RowBuffer::free_bytes(plan.as_ref(), &schema, keeps)? else {
         return Ok(None);
@@ -113,7 +113,7 @@ pub(super) async fn per_unit_at_once(
         .iter_mut()
         .filter_map(GroupTotals::take_sketch)
         .collect();
-    let heavy = merged(sketches)?.and_then(|sketch| sketch.more_than(light.rows));
+    let heavy = merged(sketches)?.and_then(|sketch| sketch.more_than(light.max_rows));
     let heavy = heavy.map(Arc::new);
     let parts = parts.into_iter().map(|part| {
         let heavy = heavy.clone();

@@ -30,7 +30,7 @@ use futures::TryStreamExt;
 
 use super::values::Values;
 use crate::engines::statement::{LimitedItem, RowLimit};
-use crate::order::{Hasher, Salt};
+use crate::sampling_hash::{Hasher, Salt};
 
 /// The limited rows or groups of the units of a query, as a table.
 ///
@@ -65,7 +65,7 @@ impl RowLimitTable {
                 by: row_limit.by,
                 keys: row_limit.ranked,
                 of: row_limit.of,
-                most: usize::try_from(row_limit.most).unwrap_or(usize::MAX),
+                most: usize::try_from(row_limit.limit).unwrap_or(usize::MAX),
                 salt: *salt,
             },
         })
@@ -252,7 +252,7 @@ impl Rule {
 
     /// Whether a row counts towards the limit; otherwise it is kept.
     fn counts(&self, keys: &[Values<'_>], row: usize) -> bool {
-        self.of.counts_nothing() || keys.iter().any(|key| !key.is_null(row))
+        self.of.counts_nulls() || keys.iter().any(|key| !key.is_null(row))
     }
 
     /// The number of each row's unit, and how many rows of each unit count.

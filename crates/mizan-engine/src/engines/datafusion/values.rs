@@ -111,8 +111,8 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Adds the bytes of a row, or NULL, to a hash: as [`crate::order::hash`].
-    pub(super) fn hash(&self, row: usize, hasher: &mut crate::order::Hasher) {
+    /// Adds the bytes of a row, or NULL, to a hash: as [`crate::sampling_hash::hash`].
+    pub(super) fn hash(&self, row: usize, hasher: &mut crate::sampling_hash::Hasher) {
         if self.is_null(row) {
             return hasher.null();
         }

@@ -20,7 +20,7 @@ use crate::engine::EngineError;
 use crate::engines::dialect::{Dialect, Sql};
 use crate::engines::expressions::join;
 use crate::engines::relations::whole_between;
-use crate::order::Salt;
+use crate::sampling_hash::Salt;
 
 /// PostgreSQL's dialect, with the tables of datasets by name.
 pub(super) struct PostgresDialect<'a> {
@@ -308,7 +308,7 @@ fn bucket(value: &Sql, width: &Sql, makes: Type) -> String {
     numbers::product(&whole, &width)
 }
 
-/// The bytes of a value in the hash, with a marker for NULL: as in [`crate::order::hash`].
+/// The bytes of a value in the hash, with a marker for NULL: as in [`crate::sampling_hash::hash`].
 fn hashed(value: &Sql) -> String {
     let text = &value.text;
     let fixed = |length: u8, bytes: &str| format!("'\\x01000000{length:02x}'::bytea || {bytes}");

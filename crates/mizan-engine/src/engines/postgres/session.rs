@@ -42,6 +42,14 @@ const SETTINGS: &str = "SET LOCAL search_path = ''; SET LOCAL timezone = 'UTC'; 
     SET LOCAL enable_nestloop = off; SET LOCAL enable_sort = off; SET LOCAL jit = off; \
     SET LOCAL work_mem = '64MB'";
 
+/// The SQLSTATE class of limits of the server (class 54, `program_limit_exceeded`).
+const PROGRAM_LIMIT_EXCEEDED: [SqlState; 4] = [
+    SqlState::PROGRAM_LIMIT_EXCEEDED,
+    SqlState::STATEMENT_TOO_COMPLEX,
+    SqlState::TOO_MANY_COLUMNS,
+    SqlState::TOO_MANY_ARGUMENTS,
+];
+
 /// A transaction on one snapshot.
 pub(super) struct Session {
     client: Client,
@@ -137,8 +145,9 @@ impl Session {
         planned.map(|_| ()).map_err(|error| {
             // Limits of the server: the depth of a statement, the number of columns. Its parser
             // reports the first as a syntax error.
-            let limits =
-                |code: &SqlState| code.code().starts_with("54") || *code == SqlState::SYNTAX_ERROR;
+            let limits = |code: &SqlState| {
+                PROGRAM_LIMIT_EXCEEDED.contains(code) || *code == SqlState::SYNTAX_ERROR
+            };
             match error.code().is_some_and(limits) {
                 true => EngineError::NotHere {
                     what: "a query with so many nested parts",

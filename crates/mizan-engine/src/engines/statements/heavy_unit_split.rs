@@ -77,9 +77,9 @@ impl Builder<'_> {
             redundant_limits::source(&self.plan.relation).filter(|_| !self.keys.is_empty());
         (light_rows > 1 && !capped).then(|| LightUnits {
             dataset: dataset.map(str::to_owned),
-            rows: light_rows,
+            max_rows: light_rows,
             heavy_unit_split: self.heavy_unit_split(contributions, values.len(), rows),
-            all: self.rows_where(values, Vec::new()),
+            ungrouped_sql: self.rows_where(values, Vec::new()),
             groups: groups
                 .iter()
                 .cloned()

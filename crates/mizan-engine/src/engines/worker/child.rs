@@ -30,7 +30,7 @@ use crate::version::Version;
 /// if the memory limit is exceeded.
 #[must_use]
 pub fn run_worker() -> ExitCode {
-    be_expendable();
+    set_up_crash_behaviour();
     // Plans may be deep, and parsing them recurses.
     let done = on_own_thread(|| {
         let request: Request = frame::read(&mut std::io::stdin().lock(), LONGEST_REQUEST)
@@ -132,7 +132,7 @@ fn following() -> Receiver<Relation> {
 
 /// Disables core files (which would contain private rows) and panic messages (which may quote
 /// one), and makes this the first process that the system kills when memory is short.
-fn be_expendable() {
+fn set_up_crash_behaviour() {
     #[cfg(unix)]
     let _ = rlimit::setrlimit(rlimit::Resource::CORE, 0, 0);
     let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
@@ -143,7 +143,7 @@ fn be_expendable() {
 const PROGRAM: u64 = 64 << 20;
 
 /// The interval at which the used memory is checked.
-const LOOK: Duration = Duration::from_millis(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Ends the worker when it uses more memory than its limit. If the system does not report the
 /// used memory, only [`limit_memory`] applies, which is less tight because it counts whole
@@ -155,7 +155,7 @@ fn end_beyond(memory: u64) {
             if used > most {
                 std::process::exit(2);
             }
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
         }
     };
     if std::thread::Builder::new().spawn(watch).is_err() {

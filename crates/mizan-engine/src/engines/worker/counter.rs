@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use mizan_sql::{Catalogue, Relation};
 
-use super::process::{Conversation, WorkerProgram};
+use super::process::{WorkerProgram, WorkerSession};
 use super::{Request, Task, encoded, frame};
 use crate::engine::EngineError;
 use crate::engines::datafusion::counting::MAX_BYTES;
@@ -24,7 +24,7 @@ fn memory(of_query: u64) -> u64 {
 /// A worker process that counts rows of public relations.
 #[derive(Debug)]
 pub(in crate::engines) struct Counter {
-    worker: Conversation<Result<u64, EngineError>>,
+    worker: WorkerSession<Result<u64, EngineError>>,
     /// The request frame, sent before the first relation.
     first: Vec<u8>,
 }
@@ -59,7 +59,7 @@ impl Counter {
         let mut frames = std::mem::take(&mut self.first);
         frames.extend(frame::encode(relation).ok_or_else(super::too_large)?);
         let left = end.saturating_duration_since(Instant::now());
-        self.worker.ask(frames, left)?
+        self.worker.request(frames, left)?
     }
 }
 

@@ -40,7 +40,7 @@ impl WorkerProgram {
     pub(super) fn start<A: DeserializeOwned + Send + 'static>(
         &self,
         longest: u64,
-    ) -> Result<Conversation<A>, EngineError> {
+    ) -> Result<WorkerSession<A>, EngineError> {
         let mut command = Command::new(&self.path);
         command
             .arg(WORKER_ARGUMENT)
@@ -61,12 +61,12 @@ impl WorkerProgram {
         let (Some(stdin), Some(stdout)) = (stdin, stdout) else {
             return Err(EngineError::Failed { doing: "starting" });
         };
-        let (requests, asked) = channel();
+        let (requests, received) = channel();
         let (done, answers) = channel();
-        let talk = move || talk(stdin, stdout, &asked, &done, longest);
-        let started = std::thread::Builder::new().spawn(talk);
+        let exchange = move || exchange(stdin, stdout, &received, &done, longest);
+        let started = std::thread::Builder::new().spawn(exchange);
         started.map_err(|_| EngineError::Failed { doing: "starting" })?;
-        Ok(Conversation {
+        Ok(WorkerSession {
             _running: running,
             requests,
             answers,
@@ -76,7 +76,7 @@ impl WorkerProgram {
 
 /// Sends requests and reads answers, until either side ends. Standard input stays open
 /// meanwhile.
-fn talk<A: DeserializeOwned>(
+fn exchange<A: DeserializeOwned>(
     mut stdin: ChildStdin,
     mut stdout: ChildStdout,
     requests: &Receiver<Vec<u8>>,
@@ -95,15 +95,15 @@ fn talk<A: DeserializeOwned>(
 
 /// A started worker. Dropping this ends it.
 #[derive(Debug)]
-pub(super) struct Conversation<A> {
+pub(super) struct WorkerSession<A> {
     _running: Running,
     requests: Sender<Vec<u8>>,
     answers: Receiver<Result<A, BadFrame>>,
 }
 
-impl<A> Conversation<A> {
+impl<A> WorkerSession<A> {
     /// Sends frames and waits for one answer, at most `within`.
-    pub(super) fn ask(&mut self, frames: Vec<u8>, within: Duration) -> Result<A, EngineError> {
+    pub(super) fn request(&mut self, frames: Vec<u8>, within: Duration) -> Result<A, EngineError> {
         use std::sync::mpsc::RecvTimeoutError::{Disconnected, Timeout};
         // If the thread ended, there is no answer either.
         let _ = self.requests.send(frames);

@@ -4,7 +4,7 @@ use mizan_api::messages::{count_text, width_text};
 use mizan_api::query::plain;
 use mizan_engine::{Accuracy, ChoiceReason, NoiseKind};
 use mizan_report::number;
-use mizan_sql::{Effect, End, Note, QuantileRank, RankTarget, Share, Type};
+use mizan_sql::{Effect, End, Note, QuantileRank, RankTarget, RowBounding, Share, Type};
 
 use super::plural::{COMBINATION, Case, DAY, GROUP, MICROSECOND, Noun, ROW, STATISTIC, counted};
 use super::{Arabic, name};
@@ -37,10 +37,21 @@ impl Arabic for Effect {
                 "من كان في أكثر من {groups} يُحتسب في فئاته كلها، بعد قصّ مساهمته بالمعيار [[L2]] إلى ما يعادل {groups}.",
                 &[("groups", &groups(*limit))],
             ),
-            Self::RowsPerGroup { limit } => fill(
-                "يُحتسب لكل شخص في كل فئة {rows} على الأكثر؛ ويُهمل الزائد، فقد تكون الأعداد والمجاميع أقل من الواقع.",
-                &[("rows", &rows(*limit, Case::Nominative))],
-            ),
+            Self::RowsPerGroup { limit, bounding } => {
+                let how: Vec<&str> = bounding.iter().map(|how| bounding_sentence(*how)).collect();
+                let colon = if how.is_empty() { "" } else { ": " };
+                fill(
+                    &format!(
+                        "يُحتسب لكل شخص في كل فئة {{rows}} على الأكثر{colon}{}.",
+                        how.join("؛ ")
+                    ),
+                    &[
+                        ("rows", &rows(*limit, Case::Nominative)),
+                        ("weight", &rows(*limit, Case::Oblique)),
+                        ("limit", &count_text(*limit)),
+                    ],
+                )
+            }
             Self::JoinedRows { limit } => fill(
                 "يدخل لكل شخص في كل جانب من الربط {rows} على الأكثر (تُختار عشوائيًّا إن كان له أكثر).",
                 &[("rows", &rows(*limit, Case::Nominative))],
@@ -100,6 +111,23 @@ impl Arabic for Effect {
                 )
             }
         }
+    }
+}
+
+/// What happens to the rows of a person beyond the row limit.
+const fn bounding_sentence(how: RowBounding) -> &'static str {
+    match how {
+        RowBounding::CountCapped => "[[COUNT]] تحدّ عدد صفوف الشخص بـ{limit}",
+        RowBounding::ValuesSampled => {
+            "[[COUNT(DISTINCT)]] تختار عشوائيًّا {limit} على الأكثر من القيم المختلفة للشخص"
+        }
+        RowBounding::SumClamped => {
+            "[[SUM]] تحصر مجموع قيم الشخص في حدود القيمة الواحدة مضروبةً في {limit}"
+        }
+        RowBounding::SumsScaled => {
+            "[[AVG]] و[[VAR]] و[[STDDEV]] تخفّض وزن من له صفوف أكثر إلى وزن {weight}"
+        }
+        RowBounding::RowsSampled => "المئينات تُحسب من عيّنة عشوائية من {weight} للشخص",
     }
 }
 
@@ -230,6 +258,9 @@ const fn noise_name(noise: NoiseKind) -> &'static str {
     match noise {
         NoiseKind::DiscreteLaplace => "ضوضاء لابلاس المتقطعة",
         NoiseKind::DiscreteGaussian => "ضوضاء غاوس المتقطعة",
+        NoiseKind::ExponentialMechanism => "الآلية الأسية",
+        NoiseKind::LaplaceTree => "شجرة أعداد بضوضاء لابلاس المتقطعة",
+        NoiseKind::GaussianTree => "شجرة أعداد بضوضاء غاوس المتقطعة",
     }
 }
 
@@ -350,7 +381,10 @@ mod tests {
 
     #[test]
     fn limits_have_counted_nouns_and_isolated_names() {
-        let rows = |limit| seen(&Effect::RowsPerGroup { limit });
+        let rows = |limit| {
+            let bounding = vec![RowBounding::CountCapped, RowBounding::SumsScaled];
+            seen(&Effect::RowsPerGroup { limit, bounding })
+        };
         assert!(rows(2).starts_with("يُحتسب لكل شخص في كل فئة صفّان على الأكثر"));
         assert!(rows(12).starts_with("يُحتسب لكل شخص في كل فئة 12 صفًّا على الأكثر"));
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Datasets below the form: privacy unit, contribution limits, columns and examples.
+//! Datasets below the form: privacy unit, contribution bounds, columns and examples.
 
 use mizan_api::dataset::DatasetJson;
 use mizan_api::query::plain;

@@ -10,7 +10,7 @@ pub(crate) mod target;
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// Make, show, list and raise budgets, and settle queries that failed
+/// Create, show, list and raise budgets, and settle queries that failed
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]

@@ -16,10 +16,10 @@ use crate::times;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 A query that failed or was killed after its charge may tell an analyst something about
-a person, so with 8 of them an account refuses queries, also if they were repeated and
-answered. Look at them first: `mizan budget show ACCOUNT`. Settling spends the whole cost
+a person, so with 8 of them an account refuses queries, even if they were sent again and
+answered. List them first: `mizan budget show ACCOUNT`. Settling spends the whole cost
 of a charge without an answer forever: a query that runs now loses its answer, and the
-same query asked again is a new charge. An answer that was given stays.
+same query sent again is a new charge. A stored answer stays.
 
 Examples:
   mizan budget settle census

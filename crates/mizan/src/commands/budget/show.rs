@@ -96,12 +96,15 @@ fn text(
     text.push_str(&view::summary_text(view, output.terminal));
     text.push_str(&unanswered_text(account.name().as_str(), unanswered));
     if let Some(more) = more {
-        let last = if more.given { "" } else { " (the last charge)" };
-        text.push_str(&format!(
-            "  about {} more of {}{last} fit\n",
-            more.count,
-            shortened(&more.event, 36)
-        ));
+        let like = match more.given {
+            true => shortened(&more.event, 36),
+            false => "the last one".to_owned(),
+        };
+        text.push_str(&match more.count {
+            0 => format!("  no charge like {like} fits\n"),
+            1 => format!("  one more charge like {like} fits\n"),
+            count => format!("  about {count} more charges like {like} fit\n"),
+        });
     }
     if let Some(burn_down) = burn_down.filter(|burn_down| burn_down.points().len() > 1) {
         text.push('\n');
@@ -140,15 +143,16 @@ fn unanswered_text(name: &str, charges: &[UnansweredCharge]) -> String {
     text
 }
 
-/// The orders that have a limit, and the one that decides.
+/// The orders that have a limit, and the one with most left.
 fn orders(view: &AccountView, output: Output) -> String {
     let account = &view.account;
     let odometer = view::read(account);
-    let decides = odometer.room.map(|(order, _)| order);
-    let measured = decides.map_or_else(String::new, |order| {
+    let most_left = odometer.room.map(|(order, _)| order);
+    let measured = most_left.map_or_else(String::new, |order| {
         format!(
-            "\nMeasured as Rényi DP at order {}: many small queries cost less than the sum\n\
-             of their ε.\n",
+            "\nMeasured in Rényi DP: many small queries cost less than the sum of their ε. An\n\
+             (ε, δ) budget holds while at least one order is within its limit; order {}\n\
+             has most left.\n",
             order_text(order)
         )
     });
@@ -172,8 +176,8 @@ fn orders(view: &AccountView, output: Output) -> String {
             nats_text(spent, number::epsilon_up),
             nats_text(pending, number::epsilon_up),
             nats_text(left, number::down),
-            if decides == Some(line.order) {
-                "decides".to_owned()
+            if most_left == Some(line.order) {
+                "most left".to_owned()
             } else {
                 String::new()
             },

@@ -43,7 +43,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
 
-    /// CSV or Parquet file, directory of Parquet files, or table:
+    /// CSV or Parquet file, directory of either, or table:
     /// postgres://user@host/database/schema.table
     #[arg(long, value_name = "FILE|URL")]
     pub(crate) from: PathBuf,

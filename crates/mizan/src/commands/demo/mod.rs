@@ -91,6 +91,11 @@ const CHAPTERS: [Chapter; 6] = [
     },
 ];
 
+/// How to read the summary of an answer.
+const SUMMARY: &str = "Left is measured in Rényi DP at the order with most left, so small queries \
+                     cost less than the sum of their ε. `mizan query --explain` lists the \
+                     contribution bounds of an answer.";
+
 /// A query that no longer fits the budget.
 const TOO_MUCH: &str = "SELECT department, SUM(cost) AS total FROM visits GROUP BY department";
 
@@ -125,6 +130,8 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     for (place, chapter) in CHAPTERS.iter().enumerate() {
         story.chapter(&service, place + 1, chapter, folder)?;
         if place == 0 {
+            story.tell(&wrapped(SUMMARY, "", ""));
+            story.tell("\n");
             story.first_answer = Some(begin.elapsed().as_secs_f64());
         }
     }
@@ -241,7 +248,7 @@ impl Story {
     /// The query that does not fit, and the one that is not allowed.
     fn refusals(&mut self, service: &QueryService<'_, DataFusion>) -> Result<(), Failure> {
         self.tell(&format!(
-            "7. A query that no longer fits the budget\n{}",
+            "7. A query that no longer fits the budget, with --epsilon {EPSILON}\n{}",
             shown(TOO_MUCH)
         ));
         let failed = |error| Failure::of_query_error(&error, TOO_MUCH);
@@ -282,9 +289,7 @@ impl Story {
         };
         let panel = BurnDown::of(ledger, view.account.number(), |_| ())?.panel(Label::english);
         self.tell(&self.output.terminal.chart(&panel));
-        let figure = Figure::new("What is left of the budget")
-            .with(panel)
-            .to_svg();
+        let figure = Figure::new("Remaining budget").with(panel).to_svg();
         write_file(&folder.join("burn-down.svg"), &figure)
     }
 }

@@ -70,7 +70,7 @@ pub fn run_scheduler(options: &Scheduler, ready: impl FnOnce(&Address)) -> Resul
         let routes = routes(server).into_make_service_with_connect_info::<SocketAddr>();
         tokio::select! {
             ended = async { axum::serve(listener, routes).await } => ended.map_err(stopped),
-            () = told_to_stop() => Ok(()),
+            () = stop_requested() => Ok(()),
         }
     })
 }
@@ -142,7 +142,7 @@ async fn page(State(server): State<Server>) -> Response {
 }
 
 /// Waits for Ctrl-C or a termination signal.
-async fn told_to_stop() {
+async fn stop_requested() {
     let interrupt = async {
         let _ = tokio::signal::ctrl_c().await;
     };

@@ -8,7 +8,7 @@ use datafusion::common::Result;
 use super::super::values::Values;
 use super::slots::Pair;
 use super::small;
-use crate::order::{Hasher, Salt};
+use crate::sampling_hash::{Hasher, Salt};
 
 /// A unit in too many groups.
 #[derive(Clone, Copy, Debug)]
@@ -144,7 +144,7 @@ mod tests {
     use mizan_sql::Value;
 
     use super::*;
-    use crate::order::hash;
+    use crate::sampling_hash::hash;
 
     #[test]
     fn groups_with_the_smallest_hash_are_sampled() {

@@ -16,7 +16,7 @@ use super::totals::Totals;
 use super::unit_group_totals::UnitGroupTotals;
 use super::{Part, columns, columns_from, small, unexpected};
 use crate::engines::statement::{ContributionKind, LightUnits, PerUnit};
-use crate::order::Salt;
+use crate::sampling_hash::Salt;
 
 /// Which units are heavy.
 pub(super) enum HeavyUnitState {

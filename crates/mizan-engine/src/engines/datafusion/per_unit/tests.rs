@@ -10,7 +10,7 @@ use mizan_sql::Clip;
 use super::sums::Sums;
 use super::*;
 use crate::engines::statement::{Contribution, ContributionKind};
-use crate::order::hash;
+use crate::sampling_hash::hash;
 
 const SALT: Salt = [3; 16];
 
@@ -22,7 +22,7 @@ type Cap = (Option<u64>, Option<Clip>);
 fn spec((most, clip): Cap) -> PerUnit {
     let of = |of, low, high| Contribution { of, low, high };
     PerUnit {
-        rows: String::new(),
+        rows_sql: String::new(),
         units: 1,
         keys: 1,
         most,
@@ -226,14 +226,14 @@ fn light_units_need_no_bounding() {
     let groups = (1..9).map(|key| vec![Value::Text(format!("group {key}"))]);
     let light = LightUnits {
         dataset: None,
-        rows: 3,
-        all: String::new(),
+        max_rows: 3,
+        ungrouped_sql: String::new(),
         groups: groups.collect(),
         heavy_unit_split: Default::default(),
     };
     let listed = PublicGroups::new(1, &light.groups).unwrap().unwrap();
     let schema = batch(&[]).schema();
-    let heavy = CountMin::of_units(batch(&rows).column(0)).more_than(light.rows);
+    let heavy = CountMin::of_units(batch(&rows).column(0)).more_than(light.max_rows);
     let heavy = Some(Arc::new(heavy.unwrap()));
     let known = || HeavyUnitState::Known(heavy.clone());
     let counting = || {
@@ -251,7 +251,7 @@ fn light_units_need_no_bounding() {
                 .filter_map(GroupTotals::take_sketch)
                 .collect();
             let sketch = merged::<CountMin>(sketches).unwrap();
-            let counted = sketch.and_then(|sketch| sketch.more_than(light.rows));
+            let counted = sketch.and_then(|sketch| sketch.more_than(light.max_rows));
             let parts = parts
                 .into_iter()
                 .map(|part| part.with_heavy_units(counted.as_ref()));

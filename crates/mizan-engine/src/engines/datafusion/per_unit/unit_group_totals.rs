@@ -11,7 +11,7 @@ use super::sums::{Sums, add_to};
 use super::totals::Totals;
 use super::{Part, cap, columns_from, unexpected};
 use crate::engines::statement::{ContributionKind, PerUnit};
-use crate::order::Salt;
+use crate::sampling_hash::Salt;
 
 /// The partial result of some rows.
 pub(super) struct UnitGroupTotals {

@@ -20,11 +20,11 @@ struct AtEnd {
 }
 
 /// The bounds that may have changed an answer, given the estimates of its groups.
-pub(super) fn clamping(plan: &BoundedPlan, groups: &[Vec<Estimate>]) -> Vec<Effect> {
-    let mut clamping = plan.limits();
+pub(super) fn effects(plan: &BoundedPlan, groups: &[Vec<Estimate>]) -> Vec<Effect> {
+    let mut effects = plan.limits();
     // Without bounds there is nothing to report.
-    if clamping.is_empty() {
-        return clamping;
+    if effects.is_empty() {
+        return effects;
     }
     for (place, aggregate) in plan.output.aggregates.iter().enumerate() {
         let Some((grid, margin)) = grid(plan, aggregate) else {
@@ -36,14 +36,14 @@ pub(super) fn clamping(plan: &BoundedPlan, groups: &[Vec<Estimate>]) -> Vec<Effe
         }
         let sides = [(ends.low, End::Lower), (ends.high, End::Upper)];
         for (count, end) in sides.into_iter().filter(|(count, _)| *count > 0) {
-            clamping.push(Effect::AtBound {
+            effects.push(Effect::AtBound {
                 aggregate: plan.aggregate_name(place),
                 end,
                 groups: (groups.len() != 1).then(|| Share::of(count, groups.len())),
             });
         }
     }
-    clamping
+    effects
 }
 
 /// The grid of an aggregate whose range is that of its values, and the distance that counts as
