@@ -92,9 +92,9 @@ const CHAPTERS: [Chapter; 6] = [
 ];
 
 /// How to read the summary of an answer.
-const SUMMARY: &str = "Left is measured in Rényi DP at the order with most left, so small queries \
-                     cost less than the sum of their ε. `mizan query --explain` lists the \
-                     contribution bounds of an answer.";
+const SUMMARY: &str = "The ledger charges Rényi curves, not ε: queries of equal ε may take different \
+                     shares of the budget. Left is the share of the Rényi order that has most \
+                     left. `mizan query --explain` lists the contribution bounds of an answer.";
 
 /// A query that no longer fits the budget.
 const TOO_MUCH: &str = "SELECT department, SUM(cost) AS total FROM visits GROUP BY department";
@@ -110,7 +110,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     story.tell("Generating synthetic people and their visits\n");
     let rows = data::write(folder)?;
     story.tell(&format!(
-        "  {} people, {} visits\n\n",
+        "  {} people, {} visits (some people never came)\n\n",
         number::grouped(f64::from(data::PEOPLE), 9),
         grouped(rows)
     ));
@@ -123,7 +123,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     let ledger = Ledger::init(&location, &default_state_dir()?)?;
     make_account(&ledger)?;
     story.tell(&format!(
-        "Creating a budget of ε {EPSILON} at δ {DELTA:e} in mizan.db\n\n"
+        "Creating account visits in mizan.db: ε {EPSILON} at δ {DELTA:e} (privacy unit: person)\n\n"
     ));
     let engine = DataFusion::new()?;
     let service = QueryService::new(&ledger, &catalogue, &engine);
