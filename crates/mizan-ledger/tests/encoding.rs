@@ -230,7 +230,7 @@ fn a_reservation_byte_by_byte() {
 
     // The same with the numbers of the clock.
     let Body::Reserved { charge, .. } = entry.body else {
-        unreachable!()
+        panic!("a reservation");
     };
     let cost = charge.cost.with_price(Some(constant(10)));
     let entry = Entry {

@@ -11,6 +11,7 @@ const FEMTO: f64 = 1e15;
 /// The remainders at which a price is stored, in units of 1e-15: 2^(4-j) for j = 0..=22, then 0.
 pub(crate) const REMAINDERS: [u64; 24] = remainders();
 
+#[allow(clippy::indexing_slicing, reason = "evaluated by the compiler")]
 const fn remainders() -> [u64; 24] {
     let mut all = [0; 24];
     let (mut place, mut value) = (0, 16_000_000_000_000_000);

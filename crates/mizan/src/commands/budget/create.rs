@@ -89,6 +89,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
                 .collect();
             let (first, last) = (usable.first(), usable.last());
             let orders = match (first, last) {
+                (Some(only), Some(_)) if usable.len() == 1 => format!("order {only}"),
                 (Some(first), Some(last)) => {
                     format!("{} orders from {first} to {last}", usable.len())
                 }

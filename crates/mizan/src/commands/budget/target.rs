@@ -224,7 +224,10 @@ impl NewTargetArguments {
     fn clock(&self) -> Result<Option<Weight>, Failure> {
         let weight = |text: &String| {
             // A part of delta is read as a delta: rounded down, from 0 to 1.
-            let part = input::budget(text, "--clock", Delta::new)?;
+            let part = input::budget(text, "--clock", Delta::new).map_err(|failure| {
+                let message = format!("--clock must be a number from 0 to 1, got {text}");
+                Failure::new(failure.code, message, "give a part of delta, such as 0.8")
+            })?;
             Ok(Weight::from_atto(DeltaAmount::budget(part).atto()))
         };
         self.clock.as_ref().map(weight).transpose()
