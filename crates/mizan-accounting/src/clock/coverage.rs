@@ -93,7 +93,7 @@ impl Coverage {
     /// By Newton's method from below: ln of the complement is convex in u.
     fn large_guess(&self) -> f64 {
         let (base, target) = (self.base.middle(), self.ln_rest.middle());
-        if target == f64::NEG_INFINITY {
+        if !target.is_finite() {
             return f64::INFINITY;
         }
         let mut price: f64 = SMALL;
@@ -117,23 +117,28 @@ impl Coverage {
 /// With s = √(w+t) it is the integral of e^(-(s² - w)/8) over the d that √(w+u) is above √w, which
 /// is d Σ c_n/(n+1) for e^(-αz - βz²) = Σ c_n zⁿ, α = √w d/4, β = d²/8, α + β = u/8.
 fn covered(base: Interval, price: Interval) -> Interval {
-    const TERMS: u32 = 24;
-    let root = base.sqrt();
-    let d = price / ((base + price).sqrt() + root);
+    // ln of what may be left out of the sum.
+    const LN_LEFT_OUT: f64 = -42.0;
     if price.upper() == 0.0 {
         return Interval::ZERO;
     }
+    let root = base.sqrt();
+    let d = price / ((base + price).sqrt() + root);
+    // By Cauchy's estimate |c_n| <= e^(αR + βR²)/Rⁿ, and αR + βR² <= uR²/8 for R >= 1.
+    let radius = (7.99 / price.upper()).sqrt().min(1e6);
+    let terms = (LN_LEFT_OUT / -radius.ln()).ceil().clamp(1.0, 100.0);
+    let left_out = 3.0 * (-terms * radius.ln()).exp() / (radius - 1.0);
     let (alpha, twice_beta) = (root * d * 0.25, d.square() * 0.25);
     let (mut before, mut here) = (Interval::ZERO, Interval::ONE);
     let mut sum = Interval::ONE;
-    for n in 1..=TERMS {
-        let next = -(alpha * here + twice_beta * before) / f64::from(n);
+    let mut n = 1.0;
+    while n <= terms {
+        let next = -(alpha * here + twice_beta * before) / n;
         (before, here) = (here, next);
-        sum = sum + next / f64::from(n + 1);
+        n += 1.0;
+        sum = sum + next / n;
     }
-    // By Cauchy's estimate on the circle of radius 8, |c_n| <= e^(8α + 64β)/8ⁿ, and 8α + 64β <= 8u.
-    let left_out = (price * 8.0).exp() / 8f64.powi(24) / 7.0;
-    d * (sum + Interval::new(-left_out.upper(), left_out.upper()))
+    d * (sum + Interval::new(-left_out, left_out))
 }
 
 /// ln( 2 e^(-u/8) M(√(w+u)/2) ).

@@ -32,13 +32,23 @@ pub(super) fn price(epsilon: f64, left: u64) -> Option<u64> {
         return None;
     }
     let base = femto::variance(left);
-    let ln_rest = ln_rest(epsilon, base);
-    Coverage {
-        base,
-        gain: gain(epsilon, base, ln_rest),
-        ln_rest,
-    }
-    .price()
+    let ratio = Interval::from(epsilon).square() / (base * 2.0);
+    let coverage = if epsilon <= 0.5 && ratio.upper() <= 1.0 {
+        // The price is below π ε0²/2, too small for the logarithm to be looked at.
+        Coverage {
+            base,
+            gain: gain_by_series(epsilon, base, ratio),
+            ln_rest: -Interval::INFINITE,
+        }
+    } else {
+        let ln_rest = ln_rest(epsilon, base);
+        Coverage {
+            base,
+            gain: gain(epsilon, base, ln_rest),
+            ln_rest,
+        }
+    };
+    coverage.price()
 }
 
 /// ln cosh(x), x >= 0.
@@ -93,10 +103,15 @@ fn gain(epsilon: f64, base: Interval, ln_rest: Interval) -> Interval {
     }
     let ratio = point.square() / (base * 2.0);
     if ratio.upper() <= 1.0 {
-        let cosh = (point * 0.5).cosh();
-        return integral(point, ratio) * 2.0 / (base.sqrt() * cosh);
+        return gain_by_series(epsilon, base, ratio);
     }
     (mills(base.sqrt() * 0.5) * 2.0 - ln_rest.exp()).non_negative()
+}
+
+/// R for q = ε0²/2w <= 1.
+fn gain_by_series(epsilon: f64, base: Interval, ratio: Interval) -> Interval {
+    let point = Interval::from(epsilon);
+    integral(point, ratio) * 2.0 / (base.sqrt() * (point * 0.5).cosh())
 }
 
 /// ∫₀^ε0 sinh((ε0-x)/2) e^(-x²/2w) dx for ε0 <= 1 and q = ε0²/2w <= 1:

@@ -3,7 +3,9 @@
 use mizan_core::{Delta, Epsilon, Interval, PrivacyEvent};
 
 use super::super::band::ln_delta;
-use super::super::{REMAINDERS, femto, limit, opening_price, plan_price, pure, range};
+use super::super::{
+    Price, REMAINDERS, band_price, femto, limit, opening_price, plan_price, pure, pure_loss, range,
+};
 use crate::PrivacyProfile;
 
 /// The price of a plan is enough at places that the certificate did not look at.
@@ -116,6 +118,53 @@ fn check_range(range: f64, left: u64, price: u64) {
             assert!(
                 delta <= bound * (1.0 + 1e-12),
                 "{range} {left} {t} {e}: {delta:e} {bound:e}"
+            );
+        }
+    }
+}
+
+/// How many equal releases a budget has room for, by the clock alone.
+fn releases(text: &str, epsilon: f64, delta: f64) -> u32 {
+    let event: PrivacyEvent = text.parse().unwrap();
+    let price = Price::of(&event).unwrap();
+    let loss = pure_loss(&event).map_or(f64::INFINITY, Epsilon::get);
+    let whole = Epsilon::new(epsilon).unwrap();
+    let mut left = limit(whole, Interval::from(delta).ln());
+    let mut count = 0;
+    loop {
+        let e1 = epsilon - loss * f64::from(count);
+        // The band is of use while the budget is spent on few releases.
+        let banded = (e1 > 0.0 && epsilon < 100.0 * loss)
+            .then(|| band_price(&event, Epsilon::new(e1).unwrap(), left))
+            .flatten();
+        let Some(taken) = banded.or_else(|| price.taken(left)) else {
+            return count;
+        };
+        left -= taken;
+        count += 1;
+    }
+}
+
+/// The column of the design with three quarters of δ, which was computed with exact prices.
+#[test]
+fn releases_that_fit() {
+    let budgets = [(0.5, 1e-6), (1.0, 1e-6), (3.0, 1e-7)];
+    for (text, counts) in [
+        ("gaussian(40)", [23, 87, 551]),
+        ("discrete-gaussian(40)", [23, 87, 551]),
+        ("laplace(20)", [10, 22, 137]),
+        ("laplace(100)", [148, 543, 3446]),
+        ("exponential(0.1)", [5, 20, 136]),
+        ("laplace(100) + gaussian(100)", [74, 272, 1723]),
+        ("10 * discrete-gaussian(40)", [2, 8, 55]),
+    ] {
+        for ((epsilon, delta), count) in budgets.into_iter().zip(counts) {
+            let found = releases(text, epsilon, 0.75 * delta);
+            println!("{text} ({epsilon}, {delta}): {found}, exact prices {count}");
+            let least = f64::from(count) * 0.985 - 1.0;
+            assert!(
+                f64::from(found) >= least && found <= count + 1,
+                "{text} {epsilon}: {found}"
             );
         }
     }
