@@ -149,8 +149,8 @@ fn running_files(place: &GuardedLedger, ledger: &Ledger) -> Vec<std::path::PathB
     files.map(|file| file.unwrap().path()).collect()
 }
 
-/// A query that failed, or whose process was killed, counts until the data owner settles its
-/// charge, also if a repetition was answered or runs now. The state directory has it.
+/// A query that failed counts until the data owner settles its charge, also if a repetition was
+/// answered or runs now. The state directory has it.
 #[test]
 fn failures_count_although_a_repetition_was_answered() {
     let place = GuardedLedger::new();
@@ -170,15 +170,8 @@ fn failures_count_although_a_repetition_was_answered() {
         let id = RequestId::from_text(&format!("failed {number}"));
         let mut running = ledger.running(id).unwrap();
         start(&ledger, below, &format!("failed {number}"));
-        if number % 2 == 0 {
-            running.fail();
-            drop(running);
-        } else {
-            // Killed: its file is left and not locked.
-            drop(running);
-            let directory = place.within_state(ledger.id(), "running");
-            std::fs::write(directory.join(format!("{id}.{id}")), "").unwrap();
-        }
+        running.fail();
+        drop(running);
         // A repetition that runs now does not hide that the first try failed.
         let repeated = ledger.running(id).unwrap();
         assert_eq!(refused(ONE), number + 1 == MAX_UNANSWERED);
@@ -191,7 +184,20 @@ fn failures_count_although_a_repetition_was_answered() {
     let found = ledger.unanswered(&account).unwrap();
     assert!(found.iter().all(|charge| charge.answered));
     assert_eq!(found.len(), MAX_UNANSWERED);
-    // A process that was killed before the charge of its query is no failure.
+    // A query whose process was killed counts until it is answered: its file is not locked.
+    let id = RequestId::from_text("killed");
+    start(&ledger, below, "killed");
+    let left = place
+        .within_state(ledger.id(), "running")
+        .join(format!("{id}.{id}"));
+    std::fs::write(&left, "").unwrap();
+    assert_eq!(
+        ledger.unanswered(&account).unwrap().len(),
+        MAX_UNANSWERED + 1
+    );
+    answer(id);
+    assert_eq!(ledger.unanswered(&account).unwrap(), found);
+    // An id that was never charged is not a failure.
     let directory = place.within_state(ledger.id(), "failed");
     let unknown = RequestId::from_text("unknown");
     std::fs::write(directory.join(unknown.to_string()), "").unwrap();

@@ -90,7 +90,7 @@ fn a_refusal_for_delta_names_delta() {
     assert_eq!(shown.code, 1, "{shown:?}");
     for words in [
         "threshold of this query needs reserved δ 2.45e-7",
-        "δ 2.5e-7 reserved",
+        "of the reserved\nδ 2.5e-7",
         "a smaller epsilon does not help",
         "--threshold-delta 2.4",
     ] {

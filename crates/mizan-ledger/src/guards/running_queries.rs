@@ -2,10 +2,13 @@
 //!
 //! The log does not tell a query that runs from one that failed after its charge, nor that an
 //! answered query failed before. So a query has a file in `running/`, which its process holds
-//! locked. When the process ends, for any reason, the operating system releases the lock. A query
-//! that fails leaves its file, and so does a process that is killed: such a file is moved to
-//! `failed/`, under the id of the charge. It stays there until the data owner settles the charge,
-//! also if a repetition of the query is answered.
+//! locked. When the process ends, for any reason, the operating system releases the lock. If a
+//! query fails, its file is moved to `failed/`, under the id of the charge. It stays there until the
+//! data owner settles the charge, also if a repetition of the query is answered.
+//!
+//! A process that is killed leaves a file that is not locked. The next process removes it. Rows do
+//! not kill a process: queries over files run in a worker, and the process reports how it ended.
+//! The charge of such a query counts from the log until it is answered.
 //!
 //! Queries of other machines, and of processes with another state directory, are not found: their
 //! charges count as failed until they are answered, and no longer.
@@ -52,7 +55,7 @@ impl RunningQuery {
 
 impl Drop for RunningQuery {
     fn drop(&mut self) {
-        // If it stays, it is not locked any more, and counts as failed.
+        // A file that stays is not locked any more, and the next process removes it.
         let _ = match self.has_failed {
             true => fs::rename(&self.path, &self.failed),
             false => fs::remove_file(&self.path),
@@ -84,44 +87,32 @@ impl RunningQueries {
     pub(crate) fn ids(&self) -> Result<Vec<RequestId>, LedgerError> {
         let mut running = Vec::new();
         for (id, path) in files(&self.directory)? {
-            let is_locked = is_locked(&path).and_then(|is_locked| {
+            let is_running = is_locked(&path).and_then(|is_locked| {
                 if !is_locked {
-                    self.keep_failed(id, &path)?;
+                    remove(&path)?;
                 }
                 Ok(is_locked)
             });
-            if is_locked.map_err(|error| LedgerError::state_dir(&path, error))? {
+            if is_running.map_err(|error| LedgerError::state_dir(&path, error))? {
                 running.push(id);
             }
         }
         Ok(running)
     }
 
-    /// The ids of the queries that failed, or whose process was killed. The process may have been
-    /// killed before the charge of its query; the log tells.
+    /// The ids of the queries that failed.
     pub(crate) fn failed(&self) -> Result<BTreeSet<RequestId>, LedgerError> {
-        self.ids()?;
         let files = files(&self.failed)?;
         Ok(files.into_iter().map(|(id, _)| id).collect())
     }
 
     /// Forgets that a query failed. Returns whether it had.
     pub(crate) fn forget(&self, id: RequestId) -> Result<bool, LedgerError> {
-        self.ids()?;
         let path = self.failed.join(id.to_string());
         match fs::remove_file(&path) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
             Err(error) => Err(LedgerError::state_dir(&path, error)),
-        }
-    }
-
-    /// Moves a file that a process left. Another process may be moving it too.
-    fn keep_failed(&self, id: RequestId, path: &Path) -> io::Result<()> {
-        make_private(&self.failed)?;
-        match fs::rename(path, self.failed.join(id.to_string())) {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
         }
     }
 
@@ -166,6 +157,14 @@ fn files(directory: &Path) -> Result<BTreeSet<(RequestId, PathBuf)>, LedgerError
         Ok(files)
     };
     list().map_err(|error| LedgerError::state_dir(directory, error))
+}
+
+/// Removes a file. Another process may have removed it.
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
 }
 
 /// Whether a process holds a file. The process of one that is gone has ended it.

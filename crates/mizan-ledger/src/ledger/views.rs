@@ -224,8 +224,8 @@ impl Ledger {
         Ok(entry.ok_or_else(gone)?)
     }
 
-    /// The charges of an account and its descendants whose queries failed or were killed after their
-    /// charge, or run now; the oldest first. The log tells those that were started and never
+    /// The charges of an account and its descendants whose queries failed after their charge, were
+    /// killed, or run now; the oldest first. The log tells those that were started and never
     /// committed. The state directory tells those that were answered later.
     ///
     /// # Errors
@@ -249,8 +249,7 @@ impl Ledger {
         Ok(failed.transpose()?.unwrap_or_default())
     }
 
-    /// The charge of a query that failed, if it was committed with an answer later. A process that
-    /// was killed before the charge of its query has no charge here.
+    /// The charge of a query that failed, if it was committed with an answer later.
     fn answered_later(
         &self,
         id: RequestId,

@@ -15,11 +15,11 @@ use crate::times;
 /// Settle queries that failed; charges without an answer are spent in full
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A query that failed or was killed after its charge may tell an analyst something about
-a person, so with 8 of them an account refuses queries, even if they were sent again and
-answered. List them first: `mizan budget show ACCOUNT`. Settling spends the whole cost
-of a charge without an answer forever: a query that runs now loses its answer, and the
-same query sent again is a new charge. A stored answer stays.
+A query that failed after its charge may tell an analyst something about a person, so
+with 8 of them an account refuses queries, even if they were sent again and answered.
+List them first: `mizan budget show ACCOUNT`. Settling spends the whole cost of a charge
+without an answer forever: a query that runs now loses its answer, and the same query
+sent again is a new charge. A stored answer stays.
 
 Examples:
   mizan budget settle census
