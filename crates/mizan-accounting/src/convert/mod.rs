@@ -6,6 +6,7 @@ mod notions;
 mod renyi_to_dp;
 
 pub use gaussian::GaussianProfile;
+pub(crate) use mills::mills;
 pub use notions::{to_cdp, to_gdp, to_zcdp};
 pub use renyi_to_dp::RenyiConversion;
 pub(crate) use renyi_to_dp::{Effort, LnDelta};
