@@ -9,7 +9,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use mizan_accounting::clock::{Price, band_price, limit};
+use mizan_accounting::clock::{Price, band_price, epsilon as dominating_epsilon, limit};
 use mizan_accounting::methods::{Method, epsilon_by};
 use mizan_accounting::{OrderGrid, RenyiCurve};
 use mizan_core::{
@@ -68,6 +68,13 @@ fn clock_price(criterion: &mut Criterion) {
     group.bench_function("band", |bencher| {
         bencher.iter(|| band_price(black_box(&pure), epsilon, left).unwrap());
     });
+    let delta = Delta::new(1e-6).unwrap();
+    for text in ["100 * discrete-gaussian(40)", "100 * laplace(100)"] {
+        let event: PrivacyEvent = text.parse().unwrap();
+        group.bench_function(format!("epsilon of {text}"), |bencher| {
+            bencher.iter(|| dominating_epsilon(black_box(&event), delta).unwrap());
+        });
+    }
     group.finish();
 }
 

@@ -29,17 +29,7 @@ impl Price {
     ///
     /// A part has no price; the error names the part.
     pub fn of(event: &PrivacyEvent) -> Result<Self, Unpriced> {
-        if walk::nests_deeper_than(event, DEEPEST) {
-            return Err(Unpriced::new(
-                event,
-                &|| "event".to_owned(),
-                Reason::TooDeep.into(),
-            ));
-        }
-        one_kind_of_neighbours(event)?;
-        let mut parts = Parts::new();
-        parts.add(Interval::ONE, event)?;
-        Ok(parts.price())
+        Ok(Parts::of(event)?.price())
     }
 }
 
@@ -70,21 +60,36 @@ const DEEPEST: usize = 1000;
 const MOST_LOSSES: usize = 100;
 
 /// What a charge consists of.
-struct Parts {
+pub(super) struct Parts {
     /// The variance of all Gaussian parts.
-    gaussian: Interval,
+    pub(super) gaussian: Interval,
     /// Discrete Gaussian parts, with how often each runs.
-    lattice: Vec<(DiscreteGaussian, u64)>,
+    pub(super) lattice: Vec<(DiscreteGaussian, u64)>,
     /// The largest loss of each pure part, with how many parts have it.
-    pure: Losses,
+    pub(super) pure: Losses,
     /// The range of the loss of each part of bounded range.
-    ranges: Losses,
+    pub(super) ranges: Losses,
 }
 
 /// The bits of losses, which are ordered as the losses are, and how often each occurs.
-type Losses = BTreeMap<u64, u64>;
+pub(super) type Losses = BTreeMap<u64, u64>;
 
 impl Parts {
+    /// The parts of an event.
+    pub(super) fn of(event: &PrivacyEvent) -> Result<Self, Unpriced> {
+        if walk::nests_deeper_than(event, DEEPEST) {
+            return Err(Unpriced::new(
+                event,
+                &|| "event".to_owned(),
+                Reason::TooDeep.into(),
+            ));
+        }
+        one_kind_of_neighbours(event)?;
+        let mut parts = Self::new();
+        parts.add(Interval::ONE, event)?;
+        Ok(parts)
+    }
+
     const fn new() -> Self {
         Self {
             gaussian: Interval::ZERO,

@@ -51,7 +51,7 @@ pub(super) fn price(noise: &DiscreteGaussian, left: u64) -> Option<u64> {
 }
 
 /// The largest whole number that is at most the squared sensitivity, exactly.
-fn whole_square(noise: &DiscreteGaussian) -> f64 {
+pub(super) fn whole_square(noise: &DiscreteGaussian) -> f64 {
     let sensitivity = noise.sensitivity().get();
     let square = sensitivity * sensitivity;
     let lost = sensitivity.mul_add(sensitivity, -square);
@@ -64,7 +64,7 @@ fn whole_square(noise: &DiscreteGaussian) -> f64 {
 }
 
 /// At least F^(n²) - 1 for σ², μ²/w and n²; infinite where c is below 3.
-fn excess_factor(variance: Interval, ratio: Interval, square: f64) -> Interval {
+pub(super) fn excess_factor(variance: Interval, ratio: Interval, square: f64) -> Interval {
     let pi = Interval::new(std::f64::consts::PI, std::f64::consts::PI.next_up());
     let alone = pi.square() * variance * 2.0;
     let spread = ratio + 1.0;

@@ -18,6 +18,7 @@
 //! - `coverage.rs` the variance that covers a total variation, which the prices need;
 //! - `pure.rs` pure mechanisms, `band.rs` the same while all earlier charges were pure;
 //! - `lattice_noise.rs` discrete Gaussian noise;
+//! - `dominating.rs` the (ε, δ) of an event by the Gaussian mechanism that dominates it;
 //! - `femto.rs` the unit.
 //!
 //! # Reference
@@ -27,6 +28,7 @@
 
 mod band;
 mod coverage;
+mod dominating;
 mod event;
 mod femto;
 mod lattice_noise;
@@ -36,6 +38,7 @@ mod pure;
 mod unpriced;
 
 pub use band::{band_price, pure_loss};
+pub use dominating::{delta, epsilon};
 pub use limit::limit;
 pub use price::{Price, REMAINDERS};
 pub use unpriced::{Unpriced, UnpricedReason};
