@@ -16,6 +16,7 @@ impl Message for ChoiceReason {
             Self::Split { .. } => "epsilon_split",
             Self::Clipped { .. } => "clipped",
             Self::Cost { .. } => "cost",
+            Self::Share { .. } => "share_of_account",
             Self::QuantileRank(rank) => rank.kind(),
         }
     }
@@ -53,6 +54,23 @@ impl Message for ChoiceReason {
                 ("delta", (*delta).into()),
                 ("renyi_epsilon", finite(*renyi).into()),
             ]),
+            Self::Share {
+                epsilon,
+                delta,
+                share,
+                other,
+                decided,
+            } => {
+                let (other_noise, other_share) = (*other).unzip();
+                fields([
+                    ("epsilon", finite(*epsilon).into()),
+                    ("delta", (*delta).into()),
+                    ("share", (*share).into()),
+                    ("other_noise", other_noise.map_or(Value::Null, noise_json)),
+                    ("other_share", other_share.flatten().into()),
+                    ("decided", (*decided).into()),
+                ])
+            }
             Self::QuantileRank(rank) => rank.fields(),
         }
     }
@@ -100,8 +118,46 @@ impl Message for ChoiceReason {
                 number::delta_up(*delta),
                 number::epsilon_up(*renyi, 3)
             ),
+            Self::Share {
+                epsilon,
+                delta,
+                share,
+                other,
+                decided,
+            } => {
+                let mut text = format!(
+                    "It costs ε {} at δ {} and takes {} of the whole account",
+                    number::epsilon_up(*epsilon, 3),
+                    number::delta_up(*delta),
+                    share_text(*share)
+                );
+                if let Some((noise, share)) = other {
+                    text += &format!(
+                        "; {} noise would take {}",
+                        match noise {
+                            NoiseKind::DiscreteLaplace => "discrete Laplace",
+                            NoiseKind::DiscreteGaussian => "discrete Gaussian",
+                        },
+                        share_text(*share)
+                    );
+                }
+                text += match decided {
+                    true => ". The smaller share decided.",
+                    false => ".",
+                };
+                text
+            }
             Self::QuantileRank(rank) => rank.english(),
         }
+    }
+}
+
+/// The share of an account, as a percentage.
+#[must_use]
+pub fn share_text(share: Option<f64>) -> String {
+    match share {
+        Some(share) => format!("{} %", number::nearest(100.0 * share, 2)),
+        None => "more than all".to_owned(),
     }
 }
 
@@ -161,4 +217,40 @@ fn accuracy_json(accuracy: &Accuracy) -> Value {
             ("rank_error", finite(*rows).into()),
         ]),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_told() {
+        let reason = |other, decided| ChoiceReason::Share {
+            epsilon: 0.31,
+            delta: 1e-6,
+            share: Some(0.0789),
+            other,
+            decided,
+        };
+        let laplace = NoiseKind::DiscreteLaplace;
+        assert_eq!(
+            reason(Some((laplace, Some(0.1))), true).english(),
+            "It costs ε 0.31 at δ 1e-6 and takes 7.9 % of the whole account; discrete Laplace noise \
+             would take 10 %. The smaller share decided."
+        );
+        let alone = reason(Some((laplace, None)), false);
+        assert!(
+            alone.english().ends_with("would take more than all."),
+            "{}",
+            alone.english()
+        );
+        assert!(
+            reason(None, false)
+                .english()
+                .ends_with("of the whole account.")
+        );
+        let json = Value::Object(reason(None, false).fields());
+        assert_eq!(json["share"], 0.0789);
+        assert_eq!(json["other_noise"], Value::Null);
+    }
 }

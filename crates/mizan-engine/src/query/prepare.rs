@@ -9,7 +9,7 @@ use mizan_sql::{BoundedPlan, Groups};
 use super::price_cache::Priced;
 use super::{Prepared, QueryError, QueryService, SpendTarget, reading_delta, reserved};
 use crate::engine::Engine;
-use crate::release::{self, NoiseTarget, Request};
+use crate::release::{self, AccountClock, NoiseTarget, Request};
 
 /// The default cost is the account's epsilon divided by this.
 const USUAL_SHARE: f64 = 10.0;
@@ -55,6 +55,7 @@ impl<E: Engine> QueryService<'_, E> {
             target: target(spend_target, &view.account)?,
             delta: reading_delta(&view.account),
             threshold_delta: chosen.unwrap_or(first),
+            clock: clock_of(&view.account),
         };
         let mut priced = self.priced(plan, &request, &view, key.as_deref())?;
         let identity = QueryIdentity {
@@ -128,6 +129,21 @@ impl<E: Engine> QueryService<'_, E> {
         let privacy = privacy.ok_or(QueryError::NoDataset)?;
         Ok(privacy.account.clone())
     }
+}
+
+/// The Gaussian clock of an account; None if it has none.
+fn clock_of(account: &Account) -> Option<AccountClock> {
+    let AccountTarget::Approximate { epsilon, .. } = account.budget().target() else {
+        return None;
+    };
+    let variance = variance_of_clock(account)?;
+    Some(AccountClock { epsilon, variance })
+}
+
+/// The whole variance of the clock of an account, in units of 1e-15. HOOK: with the ledger's clock
+/// this is `account.budget().clock().map(|clock| clock.limit.femto())`.
+const fn variance_of_clock(_account: &Account) -> Option<u64> {
+    None
 }
 
 /// The noise plan and its charge. Of the account only the orders matter, which never change.

@@ -15,7 +15,13 @@
 //!
 //! For both families the smallest `s` is found whose event has at most the requested epsilon,
 //! certified. The family with the narrower interval of the first aggregate is used; with
-//! private groups, the one with the lower threshold.
+//! private groups, the one with the lower threshold. For a requested accuracy, the family with the
+//! smaller epsilon is used.
+//!
+//! If the account has a Gaussian clock, the share of the account that a release takes counts too
+//! (`share.rs`). For a requested epsilon, the other family is used if its interval or threshold is
+//! at most a quarter wider and it takes a smaller share. For a requested accuracy, the smaller
+//! share decides.
 //!
 //! The contribution bounding across groups depends on the family. Laplace noise is charged by
 //! the L1 norm, so groups of a unit are sampled. Gaussian noise is charged by the L2 norm, so
@@ -23,14 +29,17 @@
 
 use std::collections::BTreeSet;
 
+use mizan_core::PrivacyEvent;
 use mizan_sql::{Aggregate, BoundedPlan, GroupBounding, Groups, Measure, Statistic};
 
 use super::noise_plan::{
-    self, LARGEST_SCALE, LEAST_SCALE, NoiseParameters, NoisePlan, StatisticMechanism, Threshold,
+    self, Charged, LARGEST_SCALE, LEAST_SCALE, NoiseParameters, NoisePlan, StatisticMechanism,
+    Threshold,
 };
 use super::price::{self, Prices, six_digits};
 use super::quantile_target::QuantileTarget;
 use super::reason::{Accuracy, ChoiceReason, NoiseKind};
+use super::share::{AccountClock, WIDER, is_smaller};
 use super::{NoiseTarget, ReleaseError, Request, predict, recursive, tree};
 
 /// The probability that an interval misses.
@@ -82,11 +91,18 @@ pub(crate) fn choose(plan: &BoundedPlan, request: &Request) -> Result<NoisePlan,
     }
     found.sort_by(|a, b| a.worth(request).total_cmp(&b.worth(request)));
     let mut found = found.into_iter();
-    let Some(best) = found.next() else {
+    let Some(mut best) = found.next() else {
         return Err(failure.unwrap_or(ReleaseError::TooWide));
     };
-    let other = found.next();
-    outline.noise_plan(best, other.as_ref(), failure.as_ref())
+    let mut other = found.next();
+    let by_share = other.as_mut().is_some_and(|other| {
+        let taken = other.is_cheaper_than(&best, request);
+        if taken {
+            std::mem::swap(other, &mut best);
+        }
+        taken
+    });
+    outline.noise_plan(best, other.as_ref(), failure.as_ref(), by_share)
 }
 
 /// A family with its noise.
@@ -97,6 +113,8 @@ struct Candidate {
     threshold: Option<Threshold>,
     epsilon: f64,
     renyi_epsilon: Option<f64>,
+    /// The share of the account, if the account has a clock and the event fits.
+    share: Option<f64>,
     /// The half width of the first aggregate, or the threshold: less is better.
     yardstick: f64,
 }
@@ -109,6 +127,16 @@ impl Candidate {
             NoiseTarget::Accuracy(_) => self.epsilon,
         }
     }
+
+    /// Whether this candidate is chosen although the other one is better by its worth: it takes a
+    /// smaller share of the account, and its interval is not much wider.
+    fn is_cheaper_than(&self, best: &Self, request: &Request) -> bool {
+        let wide = match request.target {
+            NoiseTarget::Epsilon(_) => self.yardstick > WIDER * best.yardstick,
+            NoiseTarget::Accuracy(_) => false,
+        };
+        !wide && is_smaller(self.share, best.share)
+    }
 }
 
 /// The quantities that the choice depends on.
@@ -118,6 +146,7 @@ struct Outline<'a> {
     clipped: Option<BoundedPlan>,
     delta: f64,
     prices: Prices,
+    clock: Option<AccountClock>,
     threshold_delta: f64,
     private: bool,
     /// The most groups that a unit is in, at most the number of public groups.
@@ -177,7 +206,8 @@ impl<'a> Outline<'a> {
             plan,
             clipped: plan.clipped(),
             delta,
-            prices: Prices::new(delta),
+            prices: Prices::new(delta, request.clock.is_some()),
+            clock: request.clock,
             threshold_delta: own,
             private,
             groups: match &plan.groups {
@@ -222,6 +252,19 @@ impl<'a> Outline<'a> {
         statistics.map(mechanism).collect()
     }
 
+    fn event(
+        &self,
+        family: Family,
+        mechanisms: &[StatisticMechanism],
+        threshold: Option<Threshold>,
+    ) -> Result<PrivacyEvent, ReleaseError> {
+        let charged = Charged {
+            group_bounding: self.plan_of(family).group_bounding,
+            has_clock: self.clock.is_some(),
+        };
+        noise_plan::event(self.groups, mechanisms, threshold, charged)
+    }
+
     /// The cost of the threshold, before its value is known.
     fn failure(&self) -> Option<Threshold> {
         self.private.then_some(Threshold {
@@ -231,8 +274,7 @@ impl<'a> Outline<'a> {
     }
 
     fn cost(&self, family: Family, mechanisms: &[StatisticMechanism]) -> f64 {
-        let group_bounding = self.plan_of(family).group_bounding;
-        let event = noise_plan::event(self.groups, mechanisms, self.failure(), group_bounding);
+        let event = self.event(family, mechanisms, self.failure());
         event.map_or(f64::INFINITY, |event| self.prices.of(&event).epsilon)
     }
 
@@ -335,7 +377,7 @@ impl<'a> Outline<'a> {
             };
         }
         let plan = self.plan_of(family);
-        let event = noise_plan::event(self.groups, &mechanisms, threshold, plan.group_bounding)?;
+        let event = self.event(family, &mechanisms, threshold)?;
         let yardstick = match threshold {
             Some(threshold) => as_f64(threshold.above),
             None => predict::yardstick(plan, &mechanisms, MISSED)?,
@@ -345,6 +387,7 @@ impl<'a> Outline<'a> {
             family,
             epsilon: price.epsilon,
             renyi_epsilon: price.renyi,
+            share: self.clock.and_then(|clock| clock.share(&event)),
             mechanisms,
             threshold,
             yardstick,
@@ -356,6 +399,7 @@ impl<'a> Outline<'a> {
         best: Candidate,
         other: Option<&Candidate>,
         failure: Option<&ReleaseError>,
+        by_share: bool,
     ) -> Result<NoisePlan, ReleaseError> {
         let mut why = vec![ChoiceReason::Chosen {
             noise: best.family.noise(),
@@ -385,7 +429,15 @@ impl<'a> Outline<'a> {
                 groups: self.groups,
             });
         }
-        if let Some(renyi) = best.renyi_epsilon {
+        if self.clock.is_some() {
+            why.push(ChoiceReason::Share {
+                epsilon: best.epsilon,
+                delta: self.delta,
+                share: best.share,
+                other: other.map(|other| (other.family.noise(), other.share)),
+                decided: by_share,
+            });
+        } else if let Some(renyi) = best.renyi_epsilon {
             why.push(ChoiceReason::Cost {
                 epsilon: best.epsilon,
                 delta: self.delta,
@@ -399,7 +451,11 @@ impl<'a> Outline<'a> {
         };
         let ranks = predict::quantile_ranks(plan, &noise.mechanisms)?;
         why.extend(ranks.into_iter().map(ChoiceReason::QuantileRank));
-        NoisePlan::new(noise, plan.group_bounding, best.epsilon, self.delta, why)
+        let charged = Charged {
+            group_bounding: plan.group_bounding,
+            has_clock: self.clock.is_some(),
+        };
+        NoisePlan::new(noise, charged, best.epsilon, self.delta, why)
     }
 
     /// The accuracy by which a candidate is compared.
