@@ -38,7 +38,9 @@ mod unsupported;
 mod walk;
 
 pub use composition::basic_composition;
-pub use convert::{GaussianProfile, RenyiConversion, to_cdp, to_gdp, to_zcdp};
+pub use convert::{
+    GaussianProfile, RenyiConversion, ZeroConcentratedOdometer, to_cdp, to_gdp, to_zcdp,
+};
 pub use curves::RenyiCurve;
 pub use divergence::FiniteDistribution;
 pub use forms::{ClosedForm, closed_forms};

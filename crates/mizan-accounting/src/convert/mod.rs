@@ -3,9 +3,11 @@
 mod gaussian;
 mod mills;
 mod notions;
+mod odometer;
 mod renyi_to_dp;
 
 pub use gaussian::GaussianProfile;
 pub use notions::{to_cdp, to_gdp, to_zcdp};
+pub use odometer::ZeroConcentratedOdometer;
 pub use renyi_to_dp::RenyiConversion;
 pub(crate) use renyi_to_dp::{Effort, LnDelta};
