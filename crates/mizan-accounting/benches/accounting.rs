@@ -9,10 +9,12 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use mizan_accounting::clock::{Price, band_price, limit};
 use mizan_accounting::methods::{Method, epsilon_by};
 use mizan_accounting::{OrderGrid, RenyiCurve};
 use mizan_core::{
-    Count, Delta, Order, PrivacyEvent, Probability, RandomizedResponse, Scale, Sensitivity, Sigma,
+    Count, Delta, Epsilon, Interval, Order, PrivacyEvent, Probability, RandomizedResponse, Scale,
+    Sensitivity, Sigma,
 };
 
 fn curve_point(criterion: &mut Criterion) {
@@ -38,6 +40,34 @@ fn curve_point(criterion: &mut Criterion) {
             bencher.iter(|| curve.at(black_box(order)));
         });
     }
+    group.finish();
+}
+
+fn clock_price(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("clock price");
+    for text in [
+        "gaussian(40)",
+        "discrete-gaussian(40)",
+        "laplace(20)",
+        "laplace(0.5)",
+        "exponential(0.1)",
+        "10 * discrete-gaussian(40) + approximate(0, 1e-9)",
+        "100 * (rr(0.52) + laplace(20) + gaussian(10))",
+    ] {
+        let event: PrivacyEvent = text.parse().unwrap();
+        group.bench_function(text, |bencher| {
+            bencher.iter(|| Price::of(black_box(&event)).unwrap());
+        });
+    }
+    let pure: PrivacyEvent = "laplace(20)".parse().unwrap();
+    let (epsilon, ln_delta) = (Epsilon::new(1.0).unwrap(), Interval::from(1e-6).ln());
+    group.bench_function("limit", |bencher| {
+        bencher.iter(|| limit(black_box(epsilon), ln_delta));
+    });
+    let left = limit(epsilon, ln_delta);
+    group.bench_function("band", |bencher| {
+        bencher.iter(|| band_price(black_box(&pure), epsilon, left).unwrap());
+    });
     group.finish();
 }
 
@@ -96,5 +126,11 @@ fn one_account(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, curve_point, a_million_events, one_account);
+criterion_group!(
+    benches,
+    curve_point,
+    clock_price,
+    a_million_events,
+    one_account
+);
 criterion_main!(benches);

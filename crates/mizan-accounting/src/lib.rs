@@ -21,6 +21,7 @@
 //! ```
 
 pub mod calibrate;
+pub mod clock;
 mod composition;
 mod convert;
 mod curves;

@@ -7,6 +7,7 @@ mod odometer;
 mod renyi_to_dp;
 
 pub use gaussian::GaussianProfile;
+pub(crate) use mills::mills;
 pub use notions::{to_cdp, to_gdp, to_zcdp};
 pub use odometer::ZeroConcentratedOdometer;
 pub use renyi_to_dp::RenyiConversion;
