@@ -12,7 +12,7 @@
 
 mod common;
 
-use common::{account, admits, config, delta, epsilon, orders, take};
+use common::{NO_CLOCK, account, admits, config, delta, epsilon, orders, take};
 use mizan_ledger::money::Amount;
 use mizan_ledger::*;
 use proptest::prelude::*;
@@ -71,7 +71,8 @@ enum Filter {
 
 impl Filter {
     fn weighted(e: f64, d: f64, orders: &Orders) -> Self {
-        let budget = Budget::approximate(epsilon(e), delta(d), DeltaAmount::ZERO, orders).unwrap();
+        let budget =
+            Budget::approximate(epsilon(e), delta(d), DeltaAmount::ZERO, NO_CLOCK, orders).unwrap();
         Self::Weighted(account(orders, budget))
     }
 
@@ -214,7 +215,7 @@ fn the_weighted_filter_withstands_the_same_attacks() {
 fn reserved_deltas_and_attacks_together_stay_below_delta() {
     let (orders, attack) = eps_5();
     let own = Budget::usual_reserved_delta(delta(1e-6));
-    let budget = Budget::approximate(epsilon(5.0), delta(1e-6), own, &orders).unwrap();
+    let budget = Budget::approximate(epsilon(5.0), delta(1e-6), own, NO_CLOCK, &orders).unwrap();
     let mut account = account(&orders, budget);
     // As many releases as fit, each of which fails with probability 1e-8.
     let failing = Cost::of(&"approximate(0, 1e-8)".parse().unwrap(), &orders).unwrap();
@@ -290,7 +291,7 @@ proptest! {
     ) {
         let orders = orders(&grid);
         let d = ln_delta.exp();
-        let budget = Budget::approximate(epsilon(e), delta(d), DeltaAmount::ZERO, &orders);
+        let budget = Budget::approximate(epsilon(e), delta(d), DeltaAmount::ZERO, NO_CLOCK, &orders);
         prop_assume!(budget.is_ok());
         let filter = Filter::Weighted(account(&orders, budget.unwrap()));
         let mut choices = choices.into_iter();
@@ -308,7 +309,7 @@ proptest! {
         // No answer has more than 0.29 on either input, so a rest remains.
         let first = first.into_iter().map(|(q, r)| (q, r.min(-1.25 - q))).collect();
         let attack = TwoSteps { epsilon: e, orders: vec![4.0, 8.0, 16.0], first };
-        let budget = Budget::approximate(epsilon(e), delta(1e-6), DeltaAmount::ZERO, &orders);
+        let budget = Budget::approximate(epsilon(e), delta(1e-6), DeltaAmount::ZERO, NO_CLOCK, &orders);
         prop_assume!(budget.is_ok());
         let filter = Filter::Weighted(account(&orders, budget.unwrap()));
         let truth = attack.delta(&orders, &filter);

@@ -7,7 +7,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::burn_down::{BurnDown, BurnDownPoint};
-use super::view::{self, AccountJson, GapJson, LogJson, OrderLine, log_json};
+use super::view::{self, AccountJson, ClockJson, GapJson, LogJson, OrderLine, log_json};
 use crate::failure::Failure;
 use crate::input::Expression;
 use crate::times;
@@ -61,6 +61,8 @@ pub struct BudgetAnswer {
     pub own_delta: OwnDeltaJson,
     /// The amounts at each order.
     pub orders: Vec<OrderLine>,
+    /// The Gaussian clock; null if the account has none.
+    pub clock: Option<ClockJson>,
     /// What remained after each entry; null if the log is too long.
     pub burn_down: Option<Vec<BurnDownPoint>>,
     /// Charges without an answer.
@@ -194,6 +196,7 @@ impl AccountDetails {
                 limit: view::own_delta(account.budget().reserved_delta()),
             },
             orders: view::orders_json(account, &view::read(account)),
+            clock: view::clock_json(account),
             burn_down: self.burn_down.as_ref().map(BurnDown::json),
             unanswered: UnansweredJson::of(&self.unanswered),
             gaps: view::gaps_json(&self.view.gaps),
@@ -215,7 +218,7 @@ fn last_charge(ledger: &Ledger, view: &AccountView) -> Result<Option<RepeatsLeft
         }
         begin += page.len() as u64;
         for entry in page {
-            if let Body::Reserved(charge) = entry.body
+            if let Body::Reserved { charge, .. } = entry.body
                 && !charge.event.is_empty()
                 && is_below(ledger, charge.account, view.account.number())?
             {

@@ -327,6 +327,11 @@ impl<'a, E: Engine> QueryService<'a, E> {
                 Outcome::Denied(denial) => return self.denied(prepared, done, denial),
                 Outcome::Voided => return Err(RequestError::Voided { id }.into()),
                 Outcome::Released { .. } => return self.recorded(prepared, &stamp, done),
+                // An id of its own does not say which query was charged: this one may have been
+                // chosen in view of answers since.
+                _ if own && !done.fresh && !self.ledger.still_pays(id)? => {
+                    return Err(RequestError::AlreadyStarted { id }.into());
+                }
                 Outcome::Reserved => {
                     self.give_back_if_changed(&prepared.plan, &versions, id)?;
                     self.start(id).map_err(|error| error.after_charge(id))?;

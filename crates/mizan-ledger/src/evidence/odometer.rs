@@ -12,6 +12,9 @@
 //!
 //! > B_k(α) = ε_k + ln(w(α) δ'/(K c(α))) / (α-1),   B_k(∞) = ε_k.
 //!
+//! In an account with a clock the weights w(α) are divided by their sum here, because the levels
+//! have no clock.
+//!
 //! The reading E is the smallest ε_k with total(α) <= B_k(α) at some α, or total(∞) if that is
 //! smaller, or ε if no level fits.
 //!
@@ -63,9 +66,18 @@ pub struct Odometer {
     pub remaining: Option<Epsilon>,
     /// What remains at each order.
     pub left: Vec<Remaining>,
-    /// The deciding order and the share of its limit that remains: the order with the largest
-    /// share if any order suffices, with the smallest if every order must fit.
-    pub room: Option<(Order, f64)>,
+    /// What decides, and the share of its limit that remains.
+    pub room: Option<Room>,
+}
+
+/// The share that remains of the deciding limit: the largest share if any limit suffices, the
+/// smallest if every order must fit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Room {
+    /// The order; None if it is the clock.
+    pub order: Option<Order>,
+    /// The share.
+    pub share: f64,
 }
 
 /// What remains at one order.
@@ -87,14 +99,18 @@ impl Odometer {
     /// ```
     /// use mizan_core::{Delta, Epsilon};
     /// use mizan_ledger::evidence::Odometer;
+    /// use mizan_ledger::money::admit;
     /// use mizan_ledger::*;
     /// let (orders, delta) = (Orders::standard(), Delta::new(1e-6)?);
     /// let reserved_delta = Budget::usual_reserved_delta(delta);
-    /// let budget = Budget::approximate(Epsilon::new(2.0)?, delta, reserved_delta, &orders)?;
+    /// let clock = Budget::usual_clock();
+    /// let budget =
+    ///     Budget::approximate(Epsilon::new(2.0)?, delta, reserved_delta, clock, &orders)?;
     /// let name = AccountName::new("census")?;
     /// let mut account = Account::new(AccountNumber::new(0), name, None, orders, budget);
     /// let charge = Charge::of(&"gaussian(20)".parse()?, &account)?;
-    /// account.take(&Body::Reserved(charge), None).unwrap();
+    /// let clock = admit(std::iter::once(&account), &charge.cost).unwrap();
+    /// account.take(&Body::Reserved { charge, clock }, None, 0).unwrap();
     ///
     /// let odometer = Odometer::of(&account, None);
     /// let (estimate, _) = odometer.estimate.unwrap();
@@ -118,10 +134,7 @@ impl Odometer {
     /// Only what remains, as an estimate and as a share of the limit of the deciding order. Most
     /// of the time of [`of`](Self::of) goes into the guarantee.
     #[must_use]
-    pub fn remaining(
-        account: &Account,
-        delta: Option<Delta>,
-    ) -> (Option<Epsilon>, Option<(Order, f64)>) {
+    pub fn remaining(account: &Account, delta: Option<Delta>) -> (Option<Epsilon>, Option<Room>) {
         (spent(account, delta).1, room(account))
     }
 }
@@ -133,7 +146,15 @@ fn spent(account: &Account, delta: Option<Delta>) -> (Option<(Epsilon, Delta)>, 
         Target::Pure { epsilon } => (Some(epsilon), Some(Delta::ZERO)),
         Target::ZeroConcentrated { .. } | Target::Curve => (None, delta),
     };
-    let estimate = delta.and_then(|delta| Some((estimate(account, delta)?, delta)));
+    let estimate = delta.and_then(|delta| {
+        // An account that was not raised keeps its target, whatever its orders say.
+        let most = target.filter(|_| !account.is_raised() && account.budget().clock().is_some());
+        let estimate = estimate(account, delta).map(|spent| match most {
+            Some(most) if most < spent => most,
+            _ => spent,
+        });
+        Some((estimate.or(most)?, delta))
+    });
     let remaining = target.map(|target| {
         let spent = estimate.map_or(f64::INFINITY, |(epsilon, _)| epsilon.get());
         Epsilon::new(add_down(target.get(), -spent).max(0.0)).unwrap_or(Epsilon::ZERO)
@@ -141,18 +162,30 @@ fn spent(account: &Account, delta: Option<Delta>) -> (Option<(Epsilon, Delta)>, 
     (estimate, remaining)
 }
 
-#[allow(clippy::cast_precision_loss, reason = "a share, for people")]
-fn room(account: &Account) -> Option<(Order, f64)> {
-    let share = |line: Remaining| {
-        let (limit, left) = (line.limit?, line.left?);
-        let share = left.pico() as f64 / limit.pico().max(1) as f64;
-        Some((line.order, share.min(1.0)))
+fn room(account: &Account) -> Option<Room> {
+    let at_order = |line: Remaining| {
+        Some(Room {
+            order: Some(line.order),
+            share: share(line.left?.pico(), line.limit?.pico()),
+        })
     };
-    let shares = left(account).into_iter().filter_map(share);
+    let clock = account.budget().clock().map(|clock| Room {
+        order: None,
+        share: share(
+            account.clock_left().unwrap_or_default().femto(),
+            clock.limit.femto(),
+        ),
+    });
+    let rooms = left(account).into_iter().filter_map(at_order).chain(clock);
     match account.budget().rule() {
-        Rule::Any => shares.max_by(|(_, a), (_, b)| a.total_cmp(b)),
-        Rule::Every => shares.min_by(|(_, a), (_, b)| a.total_cmp(b)),
+        Rule::Any => rooms.max_by(|a, b| a.share.total_cmp(&b.share)),
+        Rule::Every => rooms.min_by(|a, b| a.share.total_cmp(&b.share)),
     }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "a share, for people")]
+fn share(left: u64, limit: u64) -> f64 {
+    (left as f64 / limit.max(1) as f64).min(1.0)
 }
 
 impl Cost {
@@ -235,9 +268,12 @@ fn guarantee(account: &Account) -> Option<(Epsilon, Delta)> {
 /// The lowest level that the totals fit.
 fn level(account: &Account, epsilon: Epsilon, delta: Delta) -> Option<Epsilon> {
     let budget = account.budget();
-    let weights: Vec<Weight> = (budget.weights().iter())
-        .map(|weight| Weight::from_atto(weight.atto() / LEVELS))
-        .collect();
+    let rest = budget.clock().and_then(|clock| clock.weight.complement());
+    let of_level = |weight: &Weight| match rest {
+        None => Weight::from_atto(weight.atto() / LEVELS),
+        Some(rest) => weight.part_of(rest, LEVELS),
+    };
+    let weights: Vec<Weight> = budget.weights().iter().map(of_level).collect();
     let nothing = account.orders().iter().map(|_| Amount::ZERO);
     let nothing = Cost::new(nothing, DeltaAmount::ZERO);
     let fits = |&level: &Epsilon| {

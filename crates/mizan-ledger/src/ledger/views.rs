@@ -254,6 +254,31 @@ impl Ledger {
         Ok(())
     }
 
+    /// Whether a reservation pays for a mechanism that is chosen now, in view of all answers so
+    /// far. A mechanism that was chosen when it was reserved is always paid for.
+    ///
+    /// A price on the clock holds at the remainder of the reservation and at larger ones. Less may
+    /// be left now.
+    ///
+    /// # Errors
+    ///
+    /// There is no such reservation; or the ledger cannot be read.
+    pub fn still_pays(&self, id: RequestId) -> Result<bool, LedgerError> {
+        let places = self.store.places(id)?;
+        let first = places.ok_or(RequestError::UnknownId { id })?.first;
+        let Body::Reserved { charge, clock } = self.entry(first)?.body else {
+            return Err(RequestError::NotACharge.into());
+        };
+        if clock.is_empty() {
+            return Ok(true);
+        }
+        let view = self.account(charge.account)?;
+        let mut chain = std::iter::once(&view.account)
+            .chain(&view.above)
+            .zip(clock.iter());
+        Ok(chain.all(|(account, &taken)| account.still_pays(charge.cost.price(), taken)))
+    }
+
     /// Registers that this process runs a query under an id, until the value is dropped. All
     /// processes with this state directory see it. A query is registered before
     /// [`Ledger::check_unanswered`], so that queries that begin at once are limited together.

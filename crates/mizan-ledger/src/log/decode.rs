@@ -5,8 +5,8 @@ use mizan_core::{Delta, Epsilon, Order, Rho};
 use crate::log::bytes::Reader;
 use crate::log::{DecodeError, Denial};
 use crate::money::{
-    AccountName, AccountNumber, Amount, Budget, Cost, DeltaAmount, MAX_NAME_BYTES, MAX_ORDERS,
-    Neighbours, Orders, Scale, Target, Weight,
+    AccountName, AccountNumber, Amount, Budget, Clock, ClockPrice, Cost, DeltaAmount, MAX_HEIGHT,
+    MAX_NAME_BYTES, MAX_ORDERS, Neighbours, Orders, Scale, Step, Target, Variance, Weight,
 };
 use crate::state::{Charge, MAX_EVENT_BYTES};
 
@@ -86,6 +86,50 @@ pub(crate) fn read_budget(from: &mut Reader<'_>) -> Result<Budget, DecodeError> 
         limits.push(Some(limit).filter(|&limit| limit != Amount::EXHAUSTED));
     }
     Ok(Budget::stored(target, reserved_delta, weights, limits))
+}
+
+/// The clock of a budget, whose weight and limit are above zero.
+pub(crate) fn read_clock(from: &mut Reader<'_>) -> Result<Clock, DecodeError> {
+    let clock = Clock {
+        weight: Weight::from_atto(from.u64()?),
+        limit: Variance::from_femto(from.u64()?),
+    };
+    if clock.weight == Weight::ZERO
+        || clock.limit == Variance::ZERO
+        || clock.limit == Variance::EXHAUSTED
+    {
+        return Err(from.bad("a clock that no budget has"));
+    }
+    Ok(clock)
+}
+
+/// The price of a charge; None if it has none.
+pub(crate) fn read_price(from: &mut Reader<'_>) -> Result<Option<ClockPrice>, DecodeError> {
+    let count = from.count()?;
+    if count == 0 {
+        return Ok(None);
+    }
+    let mut steps = Vec::new();
+    for _ in 0..count {
+        steps.push(Step {
+            last: from.u8()?,
+            price: from.u64()?,
+        });
+    }
+    let price = ClockPrice::stored(steps);
+    price
+        .map(Some)
+        .ok_or_else(|| from.bad("a price that does not fall with the remainder"))
+}
+
+/// What a charge takes from each clock of a chain.
+pub(crate) fn read_taken(from: &mut Reader<'_>) -> Result<Box<[Variance]>, DecodeError> {
+    match from.count()? {
+        count @ 1..=MAX_HEIGHT => (0..count)
+            .map(|_| from.u64().map(Variance::from_femto))
+            .collect(),
+        _ => Err(from.bad("no accounts or too many")),
+    }
 }
 
 /// A quantity as the bits of its double. Of the two zeros only +0 is canonical.

@@ -1,8 +1,7 @@
 //! The record of a request id: enough to return the same outcome to a retry.
 
 use crate::log::{Body, Denial, Digest};
-use crate::money::{AccountNumber, Cost};
-use crate::state::Charge;
+use crate::money::{AccountNumber, Cost, Variance};
 
 /// The record of a request id.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,8 +47,10 @@ pub enum Status {
 pub struct Reservation {
     /// The charged account; its ancestors are charged too.
     pub account: AccountNumber,
-    /// The cost that counts as spent until a commit or void.
+    /// The cost that counts as spent until a commit or void, without its price.
     pub cost: Cost,
+    /// What it took from the clock of each account of the chain, as in the entry.
+    pub clock: Box<[Variance]>,
 }
 
 /// The outcome of a request, the same for every retry.
@@ -124,9 +125,10 @@ impl Record {
             (None, Body::Created { account, .. }) => Status::Created(*account),
             (None, Body::Raised { account, .. }) => Status::Raised(*account),
             (None, Body::Restored { .. }) => Status::Restored,
-            (None, Body::Reserved(Charge { account, cost, .. })) => Status::Reserved(Reservation {
-                account: *account,
-                cost: cost.clone(),
+            (None, Body::Reserved { charge, clock }) => Status::Reserved(Reservation {
+                account: charge.account,
+                cost: charge.cost.clone().with_price(None),
+                clock: clock.clone(),
             }),
             (None, Body::Denied { denial, .. }) => Status::Denied(*denial),
             (Some(Status::Reserved(held)), Body::Started) => Status::Started(held.clone()),

@@ -8,7 +8,7 @@ use std::fmt;
 use mizan_core::Code;
 
 use crate::log::{Body, Reservation};
-use crate::money::{Budget, Cost, Neighbours, Orders, Totals};
+use crate::money::{Budget, ClockPrice, Cost, Neighbours, Orders, Totals, Variance};
 
 /// The longest name, in bytes.
 pub const MAX_NAME_BYTES: usize = 256;
@@ -198,32 +198,48 @@ impl Account {
     }
 
     /// Applies an entry about a charge to the totals, given the reservation under its id, if
-    /// any. Called for the account of the charge and for every ancestor.
+    /// any. Called for the account of the charge, at level 0, and for every ancestor, one level
+    /// above the other.
     ///
     /// None if the totals do not contain the reservation. They do not follow from the log then,
     /// and the account must not be used any more.
     #[must_use]
-    pub fn take(&mut self, body: &Body, held: Option<&Reservation>) -> Option<()> {
+    pub fn take(&mut self, body: &Body, held: Option<&Reservation>, level: usize) -> Option<()> {
         match (body, held) {
-            (Body::Reserved(charge), None) => {
+            (Body::Reserved { charge, clock }, None) => {
+                let clock = self.own_part(clock, level)?;
                 self.neighbours = self.neighbours.or(charge.neighbours);
-                self.pending.add(&charge.cost);
-                self.taken.add(&charge.cost);
+                self.pending.add(&charge.cost, clock);
+                self.taken.add(&charge.cost, clock);
             }
+            // The clock keeps what was reserved: a smaller cost was not priced at its remainder.
             (Body::Committed { cost, .. }, Some(held)) => {
-                self.give_back(&held.cost)?;
-                self.spent.add(cost);
-                self.taken.add(cost);
+                let clock = self.own_part(&held.clock, level)?;
+                self.give_back(&held.cost, clock)?;
+                self.spent.add(cost, clock);
+                self.taken.add(cost, clock);
             }
-            (Body::Voided, Some(held)) => self.give_back(&held.cost)?,
+            (Body::Voided, Some(held)) => {
+                let clock = self.own_part(&held.clock, level)?;
+                self.give_back(&held.cost, clock)?;
+            }
             _ => {}
         }
         Some(())
     }
 
-    fn give_back(&mut self, cost: &Cost) -> Option<()> {
-        self.pending.subtract(cost)?;
-        self.taken.subtract(cost)
+    /// What a charge takes from the clock of this account, of what it takes from a chain.
+    fn own_part(&self, clock: &[Variance], level: usize) -> Option<Variance> {
+        if clock.is_empty() {
+            return self.budget.clock().is_none().then_some(Variance::ZERO);
+        }
+        let own = *clock.get(level)?;
+        (self.budget.clock().is_some() || own == Variance::ZERO).then_some(own)
+    }
+
+    fn give_back(&mut self, cost: &Cost, clock: Variance) -> Option<()> {
+        self.pending.subtract(cost, clock)?;
+        self.taken.subtract(cost, clock)
     }
 
     /// Replaces the budget by a higher one.
@@ -292,5 +308,25 @@ impl Account {
     #[must_use]
     pub const fn taken(&self) -> &Totals {
         &self.taken
+    }
+
+    /// What is left of the clock; None if there is no clock, or it is exhausted.
+    #[must_use]
+    pub fn clock_left(&self) -> Option<Variance> {
+        let (limit, taken) = (self.budget.clock()?.limit, self.taken.clock());
+        let left = limit.femto().checked_sub(taken.femto())?;
+        Some(Variance::from_femto(left))
+    }
+
+    /// Whether what a reservation took from the clock pays for a mechanism that is chosen now.
+    pub(crate) fn still_pays(&self, price: Option<&ClockPrice>, taken: Variance) -> bool {
+        // An exhausted clock pays for nothing: an order does.
+        if taken == Variance::EXHAUSTED {
+            return true;
+        }
+        match (self.clock_left(), price) {
+            (Some(left), Some(price)) => price.still_holds(taken, left),
+            (left, _) => left.is_none(),
+        }
     }
 }

@@ -34,10 +34,11 @@ const MOST_NOISE: f64 = 1e6;
 ///
 /// ```
 /// use mizan_core::{Delta, Epsilon};
-/// use mizan_ledger::money::alternatives;
+/// use mizan_ledger::money::{Weight, alternatives};
 /// use mizan_ledger::*;
 /// let (orders, delta) = (Orders::standard(), Delta::new(1e-6)?);
-/// let budget = Budget::approximate(Epsilon::new(1.0)?, delta, DeltaAmount::ZERO, &orders)?;
+/// let (epsilon, clock) = (Epsilon::new(1.0)?, Weight::ZERO);
+/// let budget = Budget::approximate(epsilon, delta, DeltaAmount::ZERO, clock, &orders)?;
 /// let name = AccountName::new("census")?;
 /// let account = Account::new(AccountNumber::new(0), name, None, orders, budget);
 /// let asked = "30 * gaussian(20)".parse()?;

@@ -1,4 +1,5 @@
-//! The cost of an event: an amount at every Rényi order, and a reserved delta.
+//! The cost of an event: an amount at every Rényi order, a reserved delta, and a price on the
+//! clock.
 //!
 //! An (ε, δ)-DP mechanism has no Rényi curve. It behaves like a pure ε-DP mechanism that is
 //! replaced, with probability δ, by one that may reveal everything (Kairouz, Oh and
@@ -11,7 +12,7 @@ use std::borrow::Cow;
 use mizan_accounting::{Reason, RenyiCurve, Unsupported, group_privacy};
 use mizan_core::{Code, Count, PrivacyEvent};
 
-use crate::money::{Amount, DeltaAmount, Orders, Scale};
+use crate::money::{Amount, ClockPrice, DeltaAmount, Orders, Scale};
 
 /// The cost of an event at every order of an account.
 ///
@@ -33,23 +34,41 @@ use crate::money::{Amount, DeltaAmount, Orders, Scale};
 pub struct Cost {
     amounts: Box<[Amount]>,
     reserved_delta: DeltaAmount,
+    price: Option<ClockPrice>,
 }
 
 impl Cost {
-    /// An amount for each order of the account it is meant for.
+    /// An amount for each order of the account it is meant for, without a price on the clock.
     pub fn new(amounts: impl IntoIterator<Item = Amount>, reserved_delta: DeltaAmount) -> Self {
         Self {
             amounts: amounts.into_iter().collect(),
             reserved_delta,
+            price: None,
         }
     }
 
-    /// The cost of an event, rounded up at every order.
+    /// The same cost with another price on the clock, or none.
+    #[must_use]
+    pub fn with_price(self, price: Option<ClockPrice>) -> Self {
+        Self { price, ..self }
+    }
+
+    /// The cost of an event, rounded up at every order. It has no price if a part of the event
+    /// has none.
     ///
     /// # Errors
     ///
     /// Some part of the event has no Rényi curve. No part is left out of a cost.
     pub fn of(event: &PrivacyEvent, orders: &Orders) -> Result<Self, CostError> {
+        Self::priced(event, orders, true)
+    }
+
+    /// The cost of an event for an account that may have no use for a price.
+    pub(crate) fn priced(
+        event: &PrivacyEvent,
+        orders: &Orders,
+        has_clock: bool,
+    ) -> Result<Self, CostError> {
         let pure = without_failures(event)?;
         let (event, reserved_delta) = match &pure {
             Some((event, reserved_delta)) => (event, *reserved_delta),
@@ -60,7 +79,9 @@ impl Cost {
             // An upper bound is never negative or NaN. If one were, it would not be a bound.
             Amount::cost(curve.at(order).upper.get()).unwrap_or(Amount::EXHAUSTED)
         };
-        Ok(Self::new(orders.iter().map(amount), reserved_delta))
+        let cost = Self::new(orders.iter().map(amount), reserved_delta);
+        let price = has_clock.then(|| ClockPrice::of(event)).flatten();
+        Ok(cost.with_price(price))
     }
 
     /// The amounts, in the order of the account's orders.
@@ -75,7 +96,13 @@ impl Cost {
         self.reserved_delta
     }
 
-    /// Whether this cost is at most `other` at every order.
+    /// The price on the clock; None if a charge exhausts it.
+    #[must_use]
+    pub const fn price(&self) -> Option<&ClockPrice> {
+        self.price.as_ref()
+    }
+
+    /// Whether this cost is at most `other` at every order. Prices are not compared.
     #[must_use]
     pub fn is_within(&self, other: &Self) -> bool {
         self.amounts.len() == other.amounts.len()
@@ -93,6 +120,7 @@ impl Cost {
         Self {
             amounts: self.amounts.iter().map(amount).collect(),
             reserved_delta: DeltaAmount::from_atto(scale.of(self.reserved_delta.atto())),
+            price: self.price.as_ref().and_then(|price| price.scaled(scale)),
         }
     }
 }

@@ -4,6 +4,7 @@
 use crate::log::{Body, Denial, Digest, LedgerId, Outcome, Record, RequestId, Status};
 use crate::money::{
     Account, AccountName, AccountNumber, Budget, Cost, MAX_HEIGHT, Orders, Refusal, admit,
+    has_clock,
 };
 use crate::state::{Charge, MAX_EVENT_BYTES, Request, RequestError};
 
@@ -178,9 +179,12 @@ fn reserve<V: LedgerView>(view: &V, charge: &Charge) -> Result<Decision, Request
             bytes: charge.event.len(),
         });
     }
-    let charge = charge.clone();
+    let mut charge = charge.clone();
+    if !has_clock(chain.iter().copied()) {
+        charge.cost = charge.cost.with_price(None);
+    }
     match admit(chain.iter().copied(), &charge.cost) {
-        Ok(()) => append(Body::Reserved(charge)),
+        Ok(clock) => append(Body::Reserved { charge, clock }),
         Err(refusal) => Ok(Decision::Append {
             body: Body::Denied {
                 charge,
@@ -242,9 +246,10 @@ fn continue_charge(
     }
 }
 
-fn commit(cost: &Cost, answer: &Digest) -> Body {
+/// A commit has no price: the clock keeps what was reserved.
+pub(crate) fn commit(cost: &Cost, answer: &Digest) -> Body {
     Body::Committed {
-        cost: cost.clone(),
+        cost: cost.clone().with_price(None),
         answer: *answer,
     }
 }

@@ -5,8 +5,8 @@ use mizan_core::PrivacyEvent;
 use crate::log::bytes::Writer;
 use crate::log::{Body, Digest, LedgerId};
 use crate::money::{
-    Account, AccountName, AccountNumber, Amount, Budget, Cost, CostError, Neighbours, Orders,
-    Target,
+    Account, AccountName, AccountNumber, Amount, Budget, ClockPrice, Cost, CostError, Neighbours,
+    Orders, Target,
 };
 
 /// The longest text of an event that is stored.
@@ -17,7 +17,8 @@ pub const MAX_EVENT_BYTES: usize = mizan_core::MAX_TEXT_BYTES;
 pub struct Charge {
     /// The charged account; its ancestors are charged too.
     pub account: AccountNumber,
-    /// The cost at every order of the account.
+    /// The cost at every order of the account, and its price on the clock. A charge to a chain
+    /// without a clock is recorded without a price.
     pub cost: Cost,
     /// The neighbouring relation that the event depends on.
     pub neighbours: Option<Neighbours>,
@@ -32,9 +33,11 @@ impl Charge {
     ///
     /// Some part of the event has no Rényi curve.
     pub fn of(event: &PrivacyEvent, account: &Account) -> Result<Self, CostError> {
+        // An account above may have a clock.
+        let may_pay = account.budget().clock().is_some() || account.parent().is_some();
         Ok(Self {
             account: account.number(),
-            cost: Cost::of(event, account.orders())?,
+            cost: Cost::priced(event, account.orders(), may_pay)?,
             neighbours: Neighbours::of(event),
             event: event.to_string(),
         })
@@ -96,7 +99,9 @@ impl Request {
         !matches!(self, Self::Start | Self::Commit { .. } | Self::Void)
     }
 
-    /// The hash of the canonical bytes; requests with the same id must have the same.
+    /// The hash of the canonical bytes; requests with the same id must have the same. The price
+    /// of a charge is not part of it: it follows from the event, and a later version may find a
+    /// smaller one.
     #[must_use]
     pub fn digest(&self) -> Digest {
         let mut bytes = Writer::default();
@@ -118,6 +123,7 @@ impl Request {
             } => {
                 to.u8(1);
                 write_creation(to, name, *parent, orders, budget);
+                budget.write_clock(to);
             }
             Self::Reserve(charge) => ask_reserve(to, charge),
             Self::Start => to.u8(4),
@@ -127,6 +133,7 @@ impl Request {
                 to.u8(7);
                 to.u32(account.get());
                 budget.write(to);
+                budget.write_clock(to);
             }
             Self::Restore { size, root } => {
                 to.u8(8);
@@ -153,7 +160,7 @@ impl Body {
     pub(crate) fn request_digest(&self) -> Digest {
         let mut bytes = Writer::default();
         match self {
-            Self::Reserved(charge) => ask_reserve(&mut bytes, charge),
+            Self::Reserved { charge, .. } => ask_reserve(&mut bytes, charge),
             Self::Committed { cost, answer } => ask_commit(&mut bytes, cost, answer),
             _ => return self.request().digest(),
         }
@@ -236,5 +243,23 @@ impl Budget {
             // Every limit is below an exhausted amount, so that stands for "no limit".
             to.u64(limit.unwrap_or(Amount::EXHAUSTED).pico());
         }
+    }
+
+    /// The weight and the limit of the clock; nothing without one.
+    pub(crate) fn write_clock(&self, to: &mut Writer) {
+        if let Some(clock) = self.clock() {
+            to.u64(clock.weight.atto());
+            to.u64(clock.limit.femto());
+        }
+    }
+}
+
+/// The steps of a price; none without one.
+pub(crate) fn write_price(to: &mut Writer, price: Option<&ClockPrice>) {
+    let steps = price.map_or(&[][..], ClockPrice::steps);
+    to.count(steps.len());
+    for step in steps {
+        to.u8(step.last);
+        to.u64(step.price);
     }
 }

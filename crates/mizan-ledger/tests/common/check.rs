@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use mizan_ledger::log::{Frontier, Status, leaf_hash};
-use mizan_ledger::money::{Rule, Totals};
+use mizan_ledger::money::{Rule, Totals, Variance};
 use mizan_ledger::state::{LedgerView, State};
 use mizan_ledger::store::{Head, Receipt, Store};
 use mizan_ledger::*;
@@ -39,11 +39,13 @@ pub(crate) fn log(store: &dyn Store) -> Vec<Entry> {
 struct Sums(HashMap<(u32, bool), Vec<u128>>);
 
 impl Sums {
-    fn add(&mut self, state: &State, number: u32, spent: bool, cost: &Cost, more: bool) {
+    fn add(&mut self, state: &State, held: &Held, spent: bool, cost: &Cost, more: bool) {
         let amounts = cost.amounts().iter().map(|amount| amount.pico());
-        let parts: Vec<u64> = amounts.chain([cost.reserved_delta().atto()]).collect();
-        let mut next = Some(AccountNumber::new(number));
+        let mut parts: Vec<u64> = amounts.chain([cost.reserved_delta().atto(), 0]).collect();
+        let mut next = Some(AccountNumber::new(held.account));
+        let mut clock = held.clock.iter();
         while let Some(number) = next {
+            *parts.last_mut().unwrap() = clock.next().map_or(0, |taken| taken.femto());
             let sums = self.0.entry((number.get(), spent)).or_default();
             sums.resize(parts.len(), 0);
             for (sum, &part) in sums.iter_mut().zip(&parts) {
@@ -52,30 +54,44 @@ impl Sums {
             }
             next = state.account(number).unwrap().parent();
         }
+        assert_eq!(
+            clock.next(),
+            None,
+            "I2: clocks of accounts that are not there"
+        );
     }
 
     /// The filter in so many words, for an account and all above it: some (or
-    /// every) order with a limit is within it, and so are the reserved deltas.
+    /// every) order with a limit is within it or the clock is, and so are the reserved deltas.
     fn are_within_limits(&self, state: &State, number: AccountNumber) {
         let mut next = Some(number);
         while let Some(number) = next {
             let account = state.account(number).unwrap();
             let budget = account.budget();
-            let nothing = vec![0; budget.limits().len() + 1];
+            let nothing = vec![0; budget.limits().len() + 2];
             let sums = |spent| self.0.get(&(number.get(), spent)).unwrap_or(&nothing);
             let both = sums(true).iter().zip(sums(false));
             let taken: Vec<u128> = both.map(|(spent, pending)| spent + pending).collect();
             let limits = budget.limits().iter().zip(&taken);
             let mut within = limits
                 .filter_map(|(limit, &taken)| limit.map(|limit| taken <= u128::from(limit.pico())));
+            let clock = taken[taken.len() - 1];
+            let on_clock = match budget.clock() {
+                Some(own) => clock <= u128::from(own.limit.femto()),
+                None => false,
+            };
+            assert!(
+                budget.clock().is_some() || clock == 0,
+                "I2: {number} has no clock"
+            );
             let fits = match budget.rule() {
-                Rule::Any => within.any(|fits| fits),
+                Rule::Any => within.any(|fits| fits) || on_clock,
                 Rule::Every => within.all(|fits| fits),
             };
             assert!(fits, "I3: {number} has taken {taken:?} of {budget:?}");
             let own = u128::from(budget.reserved_delta().atto());
             assert!(
-                taken[taken.len() - 1] <= own,
+                taken[taken.len() - 2] <= own,
                 "I3: reserved deltas of {number}"
             );
             next = account.parent();
@@ -83,13 +99,21 @@ impl Sums {
     }
 
     fn are(&self, number: u32, spent: bool, totals: &Totals) -> bool {
-        let (amounts, own) = totals.raw();
-        let found = amounts.iter().copied().chain([own]);
+        let (amounts, own, clock) = totals.raw();
+        let mut found = amounts.iter().copied().chain([own, clock]);
         match self.0.get(&(number, spent)) {
             Some(sums) => found.eq(sums.iter().copied()),
-            None => found.eq(amounts.iter().map(|_| 0).chain([0])),
+            None => found.all(|sum| sum == 0),
         }
     }
+}
+
+/// A charge that is reserved, as the log says it.
+#[derive(Debug, PartialEq)]
+struct Held {
+    account: u32,
+    cost: Cost,
+    clock: Box<[Variance]>,
 }
 
 /// A raised budget admits all that the one before did. Where every limit has to
@@ -113,6 +137,8 @@ fn is_not_lower(now: &Budget, before: &Budget) {
         now.reserved_delta() >= before.reserved_delta(),
         "I3: reserved deltas were lowered"
     );
+    let clock = |budget: &Budget| budget.clock().map(|clock| clock.limit);
+    assert!(clock(now) >= clock(before), "I3: a clock was lowered");
 }
 
 /// I1, I2, I3, I5, I6, I7, I8 from the log alone, and that the store says no
@@ -124,7 +150,7 @@ pub(crate) fn verify(store: &dyn Store) -> Checked {
     let (mut outcomes, mut roots) = (Vec::new(), vec![frontier.root()]);
     let mut places: HashMap<RequestId, Vec<u64>> = HashMap::new();
     let mut sums = Sums::default();
-    let mut live: HashMap<RequestId, (u32, Cost)> = HashMap::new();
+    let mut live: HashMap<RequestId, Held> = HashMap::new();
     let mut touched: HashMap<RequestId, bool> = HashMap::new();
     for (place, entry) in (0..).zip(&log) {
         if let Body::Raised { account, budget } = &entry.body {
@@ -136,27 +162,31 @@ pub(crate) fn verify(store: &dyn Store) -> Checked {
         roots.push(frontier.root());
         places.entry(entry.id).or_default().push(place);
         match &entry.body {
-            Body::Reserved(charge) => {
-                let number = charge.account.get();
-                sums.add(&state, number, false, &charge.cost, true);
-                let known = live.insert(entry.id, (number, charge.cost.clone()));
-                assert_eq!(known, None, "I1: charged twice");
+            Body::Reserved { charge, clock } => {
+                let held = Held {
+                    account: charge.account.get(),
+                    cost: charge.cost.clone(),
+                    clock: clock.clone(),
+                };
+                sums.add(&state, &held, false, &held.cost, true);
+                assert_eq!(live.insert(entry.id, held), None, "I1: charged twice");
                 sums.are_within_limits(&state, charge.account);
             }
             Body::Started => assert_eq!(touched.insert(entry.id, true), None, "I5"),
             Body::Committed { cost, .. } => {
-                let (number, held) = live.get(&entry.id).unwrap();
-                let pairs = cost.amounts().iter().zip(held.amounts());
+                let held = live.get(&entry.id).unwrap();
+                let pairs = cost.amounts().iter().zip(held.cost.amounts());
                 assert!(pairs.into_iter().all(|(a, b)| a <= b), "I8");
-                assert!(cost.reserved_delta() <= held.reserved_delta(), "I8");
+                assert!(cost.reserved_delta() <= held.cost.reserved_delta(), "I8");
                 assert!(touched.contains_key(&entry.id), "I8: never started");
-                sums.add(&state, *number, false, held, false);
-                sums.add(&state, *number, true, cost, true);
+                // The clock keeps what was reserved.
+                sums.add(&state, held, false, &held.cost, false);
+                sums.add(&state, held, true, cost, true);
             }
             Body::Voided => {
                 assert!(!touched.contains_key(&entry.id), "I8: voided after a start");
-                let (number, held) = live.get(&entry.id).unwrap();
-                sums.add(&state, *number, false, held, false);
+                let held = live.get(&entry.id).unwrap();
+                sums.add(&state, held, false, &held.cost, false);
             }
             Body::Denied { .. } => assert!(!live.contains_key(&entry.id), "I7"),
             _ => {}

@@ -101,6 +101,8 @@ catalogue! {
     budget_own_delta_of: "{taken} of {limit}", "{taken} من {limit}";
     budget_orders: "Budget at each Rényi order", "الميزانية عند كل رتبة من رتب ريني";
     budget_orders_note: "A charge is admitted if it fits at one Rényi order or more.", "تُقبل عملية الخصم إذا كفى لها الرصيد عند رتبة واحدة على الأقل من رتب ريني.";
+    budget_orders_clock_note: "A charge is admitted if it fits the Gaussian clock, or one Rényi order or more.", "تُقبل عملية الخصم إذا اتسعت لها ساعة غاوس، أو رتبة واحدة على الأقل من رتب ريني.";
+    budget_clock: "Gaussian clock (variance)", "ساعة غاوس (التباين)";
     budget_order: "order α", "الرتبة α";
     budget_limit: "limit", "الحد";
     budget_taken: "spent", "المنفَق";

@@ -51,6 +51,7 @@ struct OnePage {
     untouched: bool,
     unanswered: Option<Unanswered>,
     burn_down: Option<String>,
+    has_clock: bool,
     orders: Vec<OrderRow>,
 }
 
@@ -101,7 +102,7 @@ impl Unanswered {
     }
 }
 
-/// One order of an account.
+/// One order of an account, or its clock.
 struct OrderRow {
     order: String,
     decides: bool,
@@ -194,7 +195,8 @@ async fn details(visitor: &Visitor, service: &Service, name: &str) -> Result<Res
         untouched: untouched(&shown),
         unanswered: Unanswered::of(t, caller, &answer.unanswered),
         burn_down: burn_down(t, &shown, false),
-        orders: orders(&answer),
+        has_clock: answer.clock.is_some(),
+        orders: orders(t, &answer),
     })
 }
 
@@ -342,8 +344,19 @@ fn burn_down(t: &Strings, shown: &AccountDetails, small: bool) -> Option<String>
     ))
 }
 
-fn orders(answer: &BudgetAnswer) -> Vec<OrderRow> {
+fn orders(t: &Strings, answer: &BudgetAnswer) -> Vec<OrderRow> {
     let decides = answer.account.remaining.order;
+    let clock = answer.clock.iter().map(|clock| OrderRow {
+        order: t.budget_clock.to_owned(),
+        decides: decides.is_none(),
+        limit: numbers::down(Some(clock.limit)),
+        spent: numbers::up(clock.spent),
+        pending: match clock.pending {
+            Some(0.0) => "–".to_owned(),
+            pending => numbers::up(pending),
+        },
+        left: numbers::down(Some(clock.left)),
+    });
     let orders = answer
         .orders
         .iter()
@@ -359,7 +372,7 @@ fn orders(answer: &BudgetAnswer) -> Vec<OrderRow> {
             .map_or_else(|| "–".to_owned(), |p| numbers::up(Some(p))),
         left: numbers::down(line.left),
     };
-    orders.map(row).collect()
+    clock.chain(orders.map(row)).collect()
 }
 
 fn gaps(t: &Strings, gaps: &[GapJson]) -> Vec<Markup> {

@@ -75,7 +75,13 @@ impl Price {
                 reason: "it is about other neighbours".to_owned(),
             });
         }
-        if self.cost.is_within(&charge.cost) {
+        let on_clock = match (charge.cost.price(), self.cost.price()) {
+            // No price exhausts a clock, which is never too little.
+            (None, _) => true,
+            (Some(stored), Some(certified)) => stored.covers(certified),
+            (Some(_), None) => false,
+        };
+        if on_clock && self.cost.is_within(&charge.cost) {
             return Ok(());
         }
         let pairs = self.cost.amounts().iter().zip(charge.cost.amounts());

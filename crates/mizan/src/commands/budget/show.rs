@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use mizan_api::budget::view::{self, nats_text};
+use mizan_api::budget::view::{self, nats_text, variance_text};
 use mizan_api::budget::{AccountDetails, BurnDown, RepeatsLeft};
 use mizan_api::messages::Label;
 use mizan_ledger::AccountView;
@@ -139,13 +139,13 @@ fn unanswered_text(name: &str, charges: &[UnansweredCharge]) -> String {
 fn orders(view: &AccountView, output: Output) -> String {
     let account = &view.account;
     let odometer = view::read(account);
-    let decides = odometer.room.map(|(order, _)| order);
-    let measured = decides.map_or_else(String::new, |order| {
-        format!(
-            "\nMeasured as Rényi DP at order {}: many small queries cost less than the sum\n\
-             of their ε.\n",
-            order_text(order)
-        )
+    let decides = odometer.room.and_then(|room| room.order);
+    let measured = odometer.room.map_or_else(String::new, |room| {
+        let measure = match room.order {
+            Some(order) => format!("Measured as Rényi DP at order {}", order_text(order)),
+            None => "Measured on the Gaussian clock".to_owned(),
+        };
+        format!("\n{measure}: many small queries cost less than the sum\nof their ε.\n")
     });
     let mut table = Table::new([
         Column::number("order"),
@@ -157,6 +157,20 @@ fn orders(view: &AccountView, output: Output) -> String {
     ])
     .ascii(output.terminal.ascii);
     let sums = account.spent().amounts().zip(account.pending().amounts());
+    if let Some(clock) = account.budget().clock() {
+        let left = account.clock_left().unwrap_or_default();
+        table.row([
+            "clock".to_owned(),
+            variance_text(clock.limit, number::down),
+            variance_text(account.spent().clock(), number::epsilon_up),
+            variance_text(account.pending().clock(), number::epsilon_up),
+            variance_text(left, number::down),
+            match odometer.room {
+                Some(room) if room.order.is_none() => "decides".to_owned(),
+                _ => String::new(),
+            },
+        ]);
+    }
     for (line, (spent, pending)) in odometer.left.iter().zip(sums) {
         let (Some(limit), Some(left)) = (line.limit, line.left) else {
             continue;
