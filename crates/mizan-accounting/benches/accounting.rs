@@ -9,7 +9,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use mizan_accounting::clock::{Price, band_price, limit};
+use mizan_accounting::clock::{Price, band_price, limit, plan_price};
 use mizan_accounting::methods::{Method, epsilon_by};
 use mizan_accounting::{OrderGrid, RenyiCurve};
 use mizan_core::{
@@ -50,7 +50,6 @@ fn clock_price(criterion: &mut Criterion) {
         "discrete-gaussian(40)",
         "laplace(20)",
         "laplace(0.5)",
-        "exponential(0.1)",
         "10 * discrete-gaussian(40) + approximate(0, 1e-9)",
         "100 * (rr(0.52) + laplace(20) + gaussian(10))",
     ] {
@@ -67,6 +66,20 @@ fn clock_price(criterion: &mut Criterion) {
     let left = limit(epsilon, ln_delta);
     group.bench_function("band", |bencher| {
         bencher.iter(|| band_price(black_box(&pure), epsilon, left).unwrap());
+    });
+    let run: PrivacyEvent = "100 * poisson(0.01, gaussian(2))".parse().unwrap();
+    let eta = Delta::new(1e-10).unwrap();
+    group.bench_function("training run", |bencher| {
+        bencher.iter(|| plan_price(black_box(&run), eta).unwrap());
+    });
+    // No two ranges are alike: prices of ranges are stored.
+    let mut range = 0.1;
+    group.bench_function("exponential, new", |bencher| {
+        bencher.iter(|| {
+            range *= 1.000_1;
+            let epsilon = Epsilon::new(black_box(range)).unwrap();
+            Price::of(&PrivacyEvent::Exponential { epsilon }).unwrap()
+        });
     });
     group.finish();
 }

@@ -144,7 +144,7 @@ pub(super) fn ln_delta(e: f64, variance: Interval) -> Interval {
 }
 
 /// ln δ of randomized response and Gaussian noise, from above.
-fn ln_with_response(loss: f64, e1: f64, variance: Interval) -> Interval {
+pub(super) fn ln_with_response(loss: f64, e1: f64, variance: Interval) -> Interval {
     let point = Interval::from(loss);
     // δ falls, so places are rounded down.
     let near = ln_delta(add_down(e1, -loss), variance) - (-point).exp().ln_1p();

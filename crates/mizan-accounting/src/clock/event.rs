@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use mizan_core::{DiscreteGaussian, Interval, PrivacyEvent};
 
-use super::{Price, Unpriced, UnpricedReason, femto, lattice_noise, pure};
+use super::{Price, Unpriced, UnpricedReason, femto, lattice_noise, pure, range};
 use crate::composition::concentrated::gaussian_ratio;
 use crate::curves::response_loss;
 use crate::numeric::local_epsilon;
@@ -152,17 +152,17 @@ impl Parts {
     /// The parts that are pure, with the price of each: first those whose price is the same
     /// everywhere.
     fn pure_parts(&self) -> Vec<PureParts> {
-        let kinds: [(&Losses, fn(f64) -> Price); 2] =
-            [(&self.ranges, price_of_range), (&self.pure, price_of_loss)];
-        let mut parts = Vec::new();
-        for (losses, price) in kinds {
-            parts.extend(losses.iter().map(|(&bits, &count)| PureParts {
+        let parts = |losses: &Losses, price: fn(f64) -> Price| {
+            let part = |(&bits, &count): (&u64, &u64)| PureParts {
                 loss: f64::from_bits(bits),
                 count,
                 price: price(f64::from_bits(bits)),
-            }));
-        }
-        parts
+            };
+            losses.iter().map(part).collect::<Vec<_>>()
+        };
+        let mut all = parts(&self.ranges, range::of);
+        all.extend(parts(&self.pure, price_of_loss));
+        all
     }
 
     fn price(mut self) -> Price {
@@ -198,11 +198,6 @@ fn include(losses: &mut Losses, loss: f64, count: u64) {
 
 fn price_of_loss(loss: f64) -> Price {
     Price::tabulated(|left| pure::price(loss, left))
-}
-
-fn price_of_range(range: f64) -> Price {
-    let price = pure::price(0.5 * range, 0);
-    Price::tabulated(|_| price)
 }
 
 /// At least a count. Counts beyond 64 bits have no price anyway.

@@ -74,7 +74,8 @@ fn excess_factor(variance: Interval, ratio: Interval, square: f64) -> Interval {
     }
     let difference = alone * ratio / spread;
     // e^(-c) - e^(-c0), and for k >= 2 k² - 4 >= 5 (k - 2).
-    let first = if difference.upper() < 1.0 {
+    // The product would overflow where the difference does not matter.
+    let first = if difference.upper() < 300.0 {
         (-alone).exp() * difference.exp_m1()
     } else {
         (-behind).exp()

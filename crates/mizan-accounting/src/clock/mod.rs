@@ -18,6 +18,8 @@
 //! - `coverage.rs` the variance that covers a total variation, which the prices need;
 //! - `pure.rs` pure mechanisms, `band.rs` the same while all earlier charges were pure;
 //! - `lattice_noise.rs` discrete Gaussian noise;
+//! - `plan.rs` any plan that is fixed in advance, `range.rs` mechanisms of bounded range, both by a
+//!   `certificate.rs`;
 //! - `femto.rs` the unit.
 //!
 //! # Reference
@@ -26,17 +28,21 @@
 //! prices.
 
 mod band;
+mod certificate;
 mod coverage;
 mod event;
 mod femto;
 mod lattice_noise;
 mod limit;
+mod plan;
 mod price;
 mod pure;
+mod range;
 mod unpriced;
 
 pub use band::{band_price, pure_loss};
 pub use limit::limit;
+pub use plan::{Priced, opening_price, plan_price};
 pub use price::{Price, REMAINDERS};
 pub use unpriced::{Unpriced, UnpricedReason};
 
