@@ -1,5 +1,6 @@
 //! The zCDP odometer against 60-digit arithmetic, and its properties.
 #![allow(
+    clippy::cast_precision_loss,
     clippy::indexing_slicing,
     clippy::panic,
     clippy::unwrap_used,
@@ -11,8 +12,9 @@ mod common;
 mod random;
 
 use common::{Truth, golden, number};
-use mizan_accounting::{GaussianProfile, ZeroConcentratedOdometer};
-use mizan_core::{Delta, Rho, Sensitivity, Sigma};
+use mizan_accounting::clock::Price;
+use mizan_accounting::{GaussianProfile, RenyiCurve, ZeroConcentratedOdometer};
+use mizan_core::{Delta, Order, PrivacyEvent, Rho, Sensitivity, Sigma};
 use proptest::prelude::*;
 use random::{config, log_uniform};
 
@@ -96,5 +98,30 @@ proptest! {
     ) {
         let here = reading(delta.ln(), reference, reference * share);
         prop_assert!(here <= 1.25 * fixed_in_advance(delta, reference * share));
+    }
+}
+
+/// The ledger reads the sum of prices as twice a bound on ρ.
+#[test]
+fn a_price_is_twice_a_bound_on_rho() {
+    for event in [
+        "pure(0.01)",
+        "laplace(20)",
+        "rr(0.8)",
+        "pure(3)",
+        "discrete-gaussian(1)",
+        "discrete-gaussian(30, 2)",
+        "gaussian(10)",
+        "exponential(0.5)",
+        "5 * laplace(8) + gaussian(4)",
+    ] {
+        let event: PrivacyEvent = event.parse().unwrap();
+        let curve = RenyiCurve::of(&event).unwrap();
+        let least = Price::of(&event).unwrap().at().iter().flatten().min();
+        let rho = *least.unwrap() as f64 / 2e15;
+        for order in [1.001, 1.5, 2.0, 5.0, 33.0, 1025.0] {
+            let loss = curve.at(Order::new(order).unwrap()).lower.get();
+            assert!(loss <= order * rho * (1.0 + 1e-9), "{event} at {order}");
+        }
     }
 }

@@ -11,7 +11,7 @@
 mod common;
 
 use common::{CLOCK, NO_CLOCK, account, admits, delta, epsilon, orders, take};
-use mizan_core::{Epsilon, Rho};
+use mizan_core::{Epsilon, PrivacyEvent, Rho};
 use mizan_ledger::evidence::Odometer;
 use mizan_ledger::money::{Amount, Weight};
 use mizan_ledger::*;
@@ -48,7 +48,9 @@ impl Mechanism {
         }
     }
 
-    fn cost(&self, orders: &Orders) -> Cost {
+    /// With the price of its largest loss, if the account has a clock.
+    fn cost(&self, account: &Account) -> Cost {
+        let orders = account.orders();
         let divergence = |p: [f64; 2], q: [f64; 2], order: f64| {
             let ratios = [p[0] / q[0], p[1] / q[1]];
             if order == f64::INFINITY {
@@ -62,7 +64,17 @@ impl Mechanism {
             let worst = divergence(self.p, self.q, order).max(divergence(self.q, self.p, order));
             Amount::cost(worst.max(0.0) * (1.0 + 1e-13)).unwrap()
         });
-        Cost::new(amounts, DeltaAmount::ZERO)
+        let cost = Cost::new(amounts, DeltaAmount::ZERO);
+        if account.budget().clock().is_none() {
+            return cost;
+        }
+        let loss = divergence(self.p, self.q, f64::INFINITY);
+        let loss = loss.max(divergence(self.q, self.p, f64::INFINITY)) * (1.0 + 1e-13);
+        let pure = PrivacyEvent::Pure {
+            epsilon: epsilon(loss),
+        };
+        let price = Cost::of(&pure, orders).unwrap().price().cloned();
+        cost.with_price(price)
     }
 }
 
@@ -80,7 +92,7 @@ fn worst(
         return now;
     }
     let mechanism = Mechanism::random(random);
-    let cost = mechanism.cost(account.orders());
+    let cost = mechanism.cost(account);
     if !admits(account, &cost) {
         return now;
     }
@@ -105,20 +117,36 @@ fn promised(e: f64, d: f64, clock: Weight, values: &[f64]) -> Account {
 fn the_reading_holds_whenever_one_looks() {
     let guarantee = |account: &Account| Odometer::of(account, None).guarantee.unwrap().0.get();
     let half = |account: &Account| guarantee(account) / 2.0;
+    // Where the reading is not below ε, the target is told.
+    let below = |account: &Account| match account.budget().target() {
+        Target::Approximate { epsilon, .. } if guarantee(account) < epsilon.get() => {
+            guarantee(account)
+        }
+        _ => f64::INFINITY,
+    };
     let (mut most, mut most_of_half) = (0.0_f64, 0.0_f64);
     for seed in 0..400 {
         for (e, d, clock) in [
             (3.0, 0.01, NO_CLOCK),
             (6.0, 0.003, NO_CLOCK),
+            (3.0, 0.01, CLOCK),
             (6.0, 0.003, CLOCK),
         ] {
+            if clock != NO_CLOCK && seed % 4 != 0 {
+                continue;
+            }
             let account = promised(e, d, clock, &[2.0, 3.0, 5.0, 9.0, 17.0]);
-            let start = || Random(seed);
-            let mean = worst(&account, &guarantee, (1.0, 1.0), 5, &mut start());
-            assert!(mean <= 2.0 * d, "seed {seed}: {mean} above 2 * {d}");
-            most = most.max(mean / d);
-            let mean = worst(&account, &half, (1.0, 1.0), 5, &mut start());
-            most_of_half = most_of_half.max(mean / d);
+            let mean = |read: &dyn Fn(&Account) -> f64| {
+                worst(&account, read, (1.0, 1.0), 5, &mut Random(seed)) / d
+            };
+            let capped = mean(&guarantee);
+            assert!(capped <= 2.0, "seed {seed}: {capped} δ");
+            if clock != NO_CLOCK {
+                let alone = mean(&below);
+                assert!(alone <= 1.0, "seed {seed}: {alone} δ");
+            }
+            most = most.max(capped);
+            most_of_half = most_of_half.max(mean(&half));
         }
     }
     // The same adversaries break a reading that promises too much.
@@ -161,7 +189,9 @@ fn readings_grow(clock: Weight) {
         }
         last = now;
     }
-    assert!((5..=14).contains(&readings), "{readings} levels were read");
+    // Levels without a clock; with one, every charge shows.
+    let levels = (5..=14).contains(&readings);
+    assert!(levels || clock != NO_CLOCK, "{readings} levels were read");
     assert_eq!(last.guarantee.unwrap().0, e);
     assert_eq!(last.room.unwrap().order.is_none(), clock != NO_CLOCK);
 }
@@ -194,4 +224,30 @@ fn pure_charges_are_read_exactly_and_rho_only_with_a_delta() {
     let estimate = read.estimate.unwrap().0.get();
     assert!((2.39..2.7).contains(&estimate), "{estimate}");
     assert_eq!(read.guarantee, None);
+}
+
+/// A budget of (1, 1e-6) of which a tenth is reserved, after a fifth of its clock.
+#[test]
+fn the_clock_is_read_at_the_delta_of_the_account() {
+    let orders = Orders::standard();
+    let reserved_delta = DeltaAmount::budget(delta(1e-7));
+    let budget = Budget::approximate(epsilon(1.0), delta(1e-6), reserved_delta, CLOCK, &orders);
+    let mut account = account(&orders, budget.unwrap());
+    let limit = account.budget().clock().unwrap().limit.femto();
+    let sigma = (100.0 / (limit as f64 / 1e15)).sqrt() * 1.000_001;
+    let cost = Cost::of(&format!("gaussian({sigma})").parse().unwrap(), &orders).unwrap();
+    for _ in 0..20 {
+        take(&mut account, &cost);
+    }
+    let (reading, at) = Odometer::of(&account, None).guarantee.unwrap();
+    // 0.399 had the charges been fixed in advance.
+    assert!((0.399..0.496).contains(&reading.get()), "{reading}");
+    assert_eq!(at, delta(1e-6));
+    // An exhausted clock is not read; the orders are, which have a fifth of δ.
+    let unpriced = Cost::of(&"zcdp(0.001)".parse().unwrap(), &orders).unwrap();
+    assert!(unpriced.price().is_none());
+    take(&mut account, &unpriced);
+    let (later, at) = Odometer::of(&account, None).guarantee.unwrap();
+    assert!(reading < later && later <= epsilon(1.0));
+    assert_eq!(at, delta(1e-6));
 }

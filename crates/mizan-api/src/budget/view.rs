@@ -339,7 +339,7 @@ fn guarantee_json(odometer: &Odometer) -> Option<GuaranteeJson> {
     Some(GuaranteeJson {
         epsilon: epsilon.get(),
         delta: delta.get(),
-        label: "guarantee: nested filters, whenever one looks".to_owned(),
+        label: "guarantee: holds at any time, for queries chosen adaptively".to_owned(),
     })
 }
 
@@ -456,7 +456,7 @@ pub fn summary_text(view: &AccountView, terminal: mizan_report::Terminal) -> Str
     }
     if let Some((epsilon, delta)) = odometer.guarantee {
         text.push_str(&format!(
-            "          at most ε {}{} (worst case: queries chosen adaptively)\n",
+            "          at most ε {}{} (worst case: at any time, queries chosen adaptively)\n",
             number::epsilon_up(epsilon.get(), DIGITS),
             at(delta.get())
         ));

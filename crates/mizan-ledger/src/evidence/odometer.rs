@@ -5,45 +5,53 @@
 //! they had been fixed in advance. Queries are chosen adaptively, and so is the time at which an
 //! analyst looks, so the estimate is not a guarantee.
 //!
-//! The **guarantee** is an odometer of nested filters. Let the target of the account be (ε, δ)
-//! and δ' the part of δ that is not reserved. Beside the filter of the account there are
-//! K = 13 levels ε_k = ε 2^(-k/2), each with the limits of a budget (ε_k, δ'/K) with the weights
-//! w(α) of the account:
+//! The **guarantee** holds whenever an analyst looks. Let the target of the account be (ε, δ) and
+//! δ' the part of δ that is not reserved. The reading E is the smallest of these:
 //!
-//! > B_k(α) = ε_k + ln(w(α) δ'/(K c(α))) / (α-1),   B_k(∞) = ε_k.
+//! - **The clock.** Let u be what all charges took from the clock, and w its weight. The reading is
+//!   that of [`ZeroConcentratedOdometer`] at w δ' for a total ρ = u/2. A charge that took u from
+//!   the clock satisfies ρ-zCDP with ρ = u/2: its mechanism M and Gaussian noise of the remainder v
+//!   are together below Gaussian noise of v + u, so D_α(M) + αv/2 <= α(v + u)/2 at every α > 1. An
+//!   exhausted clock has no reading.
+//! - **The orders.** Beside the filter of the account there are K = 13 levels ε_k = ε 2^(-k/2), each
+//!   with the limits of a budget (ε_k, δ'/K) with the weights w(α) of the account,
 //!
-//! In an account with a clock the weights w(α) are divided by their sum here, because the levels
-//! have no clock.
+//!   > B_k(α) = ε_k + ln(w(α) δ'/(K c(α))) / (α-1),   B_k(∞) = ε_k.
 //!
-//! The reading E is the smallest ε_k with total(α) <= B_k(α) at some α, or total(∞) if that is
-//! smaller, or ε if no level fits.
+//!   The reading is the smallest ε_k with total(α) <= B_k(α) at some α.
+//! - **The largest loss**, total(∞).
 //!
 //! # Guarantee
 //!
 //! Let r be the likelihood ratio of the transcript up to a stopping time (a time that is chosen
-//! in any way from the transcript so far), and E the reading at that time. Then the mean of
-//! max(0, r - e^E) is at most 2 δ: an (E, 2 δ) guarantee, although E is itself random.
+//! in any way from the transcript so far), and E the reading at that time. Over the transcripts
+//! with E < ε, the mean of max(0, r - e^E) is at most δ: an (E, δ) guarantee, although E is itself
+//! random. Where E >= ε, the target itself is told. It holds for every transcript that the filter
+//! admits, as a guarantee of its own.
 //!
-//! Proof: M(α) = r^α e^(-(α-1) total(α)) is a supermartingale that starts at 1, so its mean at
-//! any stopping time is at most 1. Split the transcripts by the level that is read and
-//! the first order that fits it, as in `budget.rs`: each pair adds at most
-//! c(α) e^((α-1)(B_k(α)-ε_k)) = w(α) δ'/K, all levels together δ'. Those where no
-//! level fits are inside the filter of the account, and add at most δ' once more.
-//! Those read at ∞ add nothing, for r <= e^total(∞) there. Mechanisms fail with
-//! probability at most δ - δ' in all. The sum is 2 δ' + (δ - δ') <= 2 δ.
+//! Proof: transcripts with the reading of the clock add at most w δ' (the theorem of that
+//! odometer). For the orders, M(α) = r^α e^(-(α-1) total(α)) is a supermartingale that starts at 1,
+//! so its mean at any stopping time is at most 1. Split the other transcripts by the level that is
+//! read and the first order that fits it, as in `budget.rs`: each pair adds at most
+//! c(α) e^((α-1)(B_k(α)-ε_k)) = w(α) δ'/K, all levels together Σ w(α) δ'. The weights of the clock
+//! and of the orders add up to at most 1. Transcripts read at ∞ add nothing, for r <= e^total(∞)
+//! there. Mechanisms fail with probability at most δ - δ' in all.
 //!
-//! If no level below ε fits, the reading is the target itself: (ε, δ) holds for every transcript
-//! that the filter of the account admits.
+//! An account without a clock, whose log may be older than clocks, tells its reading at 2 δ: then
+//! min(E, ε) is one (min(E, ε), 2 δ) guarantee, for the transcripts with E >= ε add δ' once more.
 //!
 //! Only the totals at that time count. Voids may lower them: the query of a voided charge read no
-//! data and is not part of r. Pending charges count in full. The levels belong to one budget: a
-//! raise that depends on answers starts new levels, and the guarantees of all budgets of the
+//! data and is not part of r. Pending charges count in full. Readings belong to one budget: a
+//! raise that depends on answers starts new ones, and the guarantees of all budgets of the
 //! account add up. So a raised account has no such reading, unless ∞ gives one. An account
 //! with ρ or a curve has no δ, and no such reading unless ∞ gives one.
+//!
+//! A price that holds for some likelihood ratios only (the band of pure charges, an opening
+//! charge), or with an own δ (a plan), is no bound on ρ. Accounts take no such price.
 
-use mizan_accounting::RenyiConversion;
+use mizan_accounting::{RenyiConversion, ZeroConcentratedOdometer};
 use mizan_core::directed::{add_down, div_up};
-use mizan_core::{Delta, Epsilon, Order};
+use mizan_core::{Delta, Epsilon, Order, Rho};
 
 use crate::money::{
     Account, Amount, Budget, Cost, DeltaAmount, Orders, Rule, Target, Weight, admit,
@@ -116,7 +124,7 @@ impl Odometer {
     /// let (estimate, _) = odometer.estimate.unwrap();
     /// let (guarantee, delta) = odometer.guarantee.unwrap();
     /// assert!(estimate < guarantee && guarantee < Epsilon::new(0.5)?);
-    /// assert_eq!(delta.get(), 2e-6);
+    /// assert_eq!(delta.get(), 1e-6);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
@@ -247,16 +255,18 @@ fn guarantee(account: &Account) -> Option<(Epsilon, Delta)> {
         .find_map(|(_, total)| nats_up(total));
     match account.budget().target() {
         Target::Approximate { epsilon, delta } if !account.is_raised() => {
-            let level = level(account, epsilon, delta).unwrap_or(epsilon);
-            let reading = match pure {
-                Some(pure) if pure < level => pure,
-                _ => level,
+            let readings = [level(account, epsilon, delta), on_clock(account), pure];
+            let least = readings.into_iter().flatten();
+            let least = least.min_by(|a, b| a.get().total_cmp(&b.get()));
+            let told_at = match account.budget().clock() {
+                Some(_) => delta,
+                None => Delta::new(2.0 * delta.get()).unwrap_or(Delta::ONE),
             };
-            if reading >= epsilon {
-                // Never more than the target of the account.
-                return Some((epsilon, delta));
-            }
-            Some((reading, Delta::new(2.0 * delta.get()).unwrap_or(Delta::ONE)))
+            // The target holds for every transcript.
+            Some(match least.filter(|least| *least < epsilon) {
+                Some(reading) => (reading, told_at),
+                None => (epsilon, delta),
+            })
         }
         _ if account.taken().reserved_delta() == DeltaAmount::ZERO => {
             pure.map(|pure| (pure, Delta::ZERO))
@@ -265,15 +275,24 @@ fn guarantee(account: &Account) -> Option<(Epsilon, Delta)> {
     }
 }
 
+/// The reading of the clock.
+fn on_clock(account: &Account) -> Option<Epsilon> {
+    let budget = account.budget();
+    let clock = budget.clock()?;
+    account.clock_left()?;
+    let ln_delta = budget.clock_ln_delta()?;
+    // A variance is 2 ρ.
+    let rho = |units: u64| Rho::new(units_up(units, 2e15)).ok();
+    ZeroConcentratedOdometer::new(ln_delta, rho(clock.limit.femto())?)?
+        .reading(rho(account.taken().clock().femto())?)
+}
+
 /// The lowest level that the totals fit.
 fn level(account: &Account, epsilon: Epsilon, delta: Delta) -> Option<Epsilon> {
     let budget = account.budget();
-    let rest = budget.clock().and_then(|clock| clock.weight.complement());
-    let of_level = |weight: &Weight| match rest {
-        None => Weight::from_atto(weight.atto() / LEVELS),
-        Some(rest) => weight.part_of(rest, LEVELS),
-    };
-    let weights: Vec<Weight> = budget.weights().iter().map(of_level).collect();
+    let weights: Vec<Weight> = (budget.weights().iter())
+        .map(|weight| Weight::from_atto(weight.atto() / LEVELS))
+        .collect();
     let nothing = account.orders().iter().map(|_| Amount::ZERO);
     let nothing = Cost::new(nothing, DeltaAmount::ZERO);
     let fits = |&level: &Epsilon| {

@@ -409,6 +409,13 @@ impl Budget {
         self.clock
     }
 
+    /// The logarithm of the clock's part of δ, rounded down; None without a clock.
+    pub(crate) fn clock_ln_delta(&self) -> Option<f64> {
+        let weight = self.clock?.weight;
+        let (_, ln_delta) = self.target.clock_delta(self.reserved_delta, weight).ok()?;
+        Some(ln_delta.lower())
+    }
+
     /// The limit on the sum of reserved deltas.
     #[must_use]
     pub const fn reserved_delta(&self) -> DeltaAmount {

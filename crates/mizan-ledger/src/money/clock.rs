@@ -7,7 +7,8 @@
 
 use std::fmt;
 
-use crate::money::clock_stand_in::{Price, REMAINDERS};
+use mizan_accounting::clock::{Price, REMAINDERS};
+
 use crate::money::{Scale, Weight};
 
 /// Units of 1e-15 in one.

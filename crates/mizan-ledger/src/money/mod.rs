@@ -10,7 +10,6 @@ mod amount;
 mod budget;
 mod budget_error;
 mod clock;
-mod clock_stand_in;
 mod cost;
 mod filter;
 mod neighbours;

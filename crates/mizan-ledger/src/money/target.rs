@@ -1,9 +1,9 @@
 //! The guarantee of an account, and the limit that it allows at one order. `budget.rs` has the
 //! proof.
 
+use mizan_accounting::clock::limit;
 use mizan_core::{Delta, Epsilon, Interval, Order, Rho};
 
-use crate::money::clock_stand_in::limit;
 use crate::money::{BudgetError, Clock, DeltaAmount, Rule, Variance, Weight};
 
 /// The guarantee that an account enforces.
@@ -105,7 +105,7 @@ impl Target {
     }
 
     /// ε, and the logarithm of the part of δ that a weight is.
-    fn clock_delta(
+    pub(crate) fn clock_delta(
         self,
         reserved_delta: DeltaAmount,
         weight: Weight,

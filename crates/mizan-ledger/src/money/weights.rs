@@ -44,13 +44,6 @@ impl Weight {
             None => None,
         }
     }
-
-    /// This part of `all`, divided between `levels`; zero of nothing.
-    pub(crate) fn part_of(self, all: Self, levels: u64) -> Self {
-        let all = u128::from(all.0) * u128::from(levels);
-        let part = (u128::from(self.0) * u128::from(ONE)).checked_div(all);
-        Self(part.and_then(|part| u64::try_from(part).ok()).unwrap_or(0))
-    }
 }
 
 impl fmt::Display for Weight {
