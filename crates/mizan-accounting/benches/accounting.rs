@@ -9,10 +9,12 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use mizan_accounting::clock::{Price, epsilon as dominating_epsilon, limit, plan_price};
 use mizan_accounting::methods::{Method, epsilon_by};
 use mizan_accounting::{OrderGrid, RenyiCurve};
 use mizan_core::{
-    Count, Delta, Order, PrivacyEvent, Probability, RandomizedResponse, Scale, Sensitivity, Sigma,
+    Count, Delta, Epsilon, Interval, Order, PrivacyEvent, Probability, RandomizedResponse, Scale,
+    Sensitivity, Sigma,
 };
 
 fn curve_point(criterion: &mut Criterion) {
@@ -36,6 +38,49 @@ fn curve_point(criterion: &mut Criterion) {
         let order = Order::new(8.5).unwrap();
         group.bench_function(name, |bencher| {
             bencher.iter(|| curve.at(black_box(order)));
+        });
+    }
+    group.finish();
+}
+
+fn clock_price(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("clock price");
+    for text in [
+        "gaussian(40)",
+        "discrete-gaussian(40)",
+        "laplace(20)",
+        "laplace(0.5)",
+        "10 * discrete-gaussian(40) + approximate(0, 1e-9)",
+        "100 * (rr(0.52) + laplace(20) + gaussian(10))",
+    ] {
+        let event: PrivacyEvent = text.parse().unwrap();
+        group.bench_function(text, |bencher| {
+            bencher.iter(|| Price::of(black_box(&event)).unwrap());
+        });
+    }
+    let (epsilon, ln_delta) = (Epsilon::new(1.0).unwrap(), Interval::from(1e-6).ln());
+    group.bench_function("limit", |bencher| {
+        bencher.iter(|| limit(black_box(epsilon), ln_delta));
+    });
+    let run: PrivacyEvent = "100 * poisson(0.01, gaussian(2))".parse().unwrap();
+    let eta = Delta::new(1e-10).unwrap();
+    group.bench_function("training run", |bencher| {
+        bencher.iter(|| plan_price(black_box(&run), eta).unwrap());
+    });
+    // No two ranges are alike: prices of ranges are stored.
+    let mut range = 0.1;
+    group.bench_function("exponential, new", |bencher| {
+        bencher.iter(|| {
+            range *= 1.000_1;
+            let epsilon = Epsilon::new(black_box(range)).unwrap();
+            Price::of(&PrivacyEvent::Exponential { epsilon }).unwrap()
+        });
+    });
+    let delta = Delta::new(1e-6).unwrap();
+    for text in ["100 * discrete-gaussian(40)", "100 * laplace(100)"] {
+        let event: PrivacyEvent = text.parse().unwrap();
+        group.bench_function(format!("epsilon of {text}"), |bencher| {
+            bencher.iter(|| dominating_epsilon(black_box(&event), delta).unwrap());
         });
     }
     group.finish();
@@ -96,5 +141,11 @@ fn one_account(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, curve_point, a_million_events, one_account);
+criterion_group!(
+    benches,
+    curve_point,
+    clock_price,
+    a_million_events,
+    one_account
+);
 criterion_main!(benches);

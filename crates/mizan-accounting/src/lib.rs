@@ -21,6 +21,7 @@
 //! ```
 
 pub mod calibrate;
+pub mod clock;
 mod composition;
 mod convert;
 mod curves;
@@ -38,7 +39,7 @@ mod unsupported;
 mod walk;
 
 pub use composition::basic_composition;
-pub use convert::{GaussianProfile, RenyiConversion, to_cdp, to_gdp, to_zcdp};
+pub use convert::{GaussianProfile, RenyiConversion, RenyiOdometer, to_cdp, to_gdp, to_zcdp};
 pub use curves::RenyiCurve;
 pub use divergence::FiniteDistribution;
 pub use forms::{ClosedForm, closed_forms};

@@ -15,8 +15,8 @@ const FRACTION_FROM: f64 = 2.0;
 /// Enough steps for a contraction below 2^-53 from x = 2 on.
 const STEPS: u32 = 120;
 
-/// M(x) = Φ(-x)/φ(x) for x >= 0, or below zero by rounding.
-pub(super) fn mills(x: Interval) -> Interval {
+/// M(x) = Φ(-x)/φ(x) for x >= 0, or a little below zero, where it grows as e^(x²/2).
+pub(crate) fn mills(x: Interval) -> Interval {
     if x.lower() >= FRACTION_FROM {
         Interval::ONE / (x + ratio(x, 1))
     } else {

@@ -199,6 +199,29 @@ impl PrivacyProfile {
         Some(worst)
     }
 
+    /// The profile of this event and Gaussian noise of this m².
+    pub(crate) fn with_gaussian(&self, square: Interval) -> Self {
+        let mut whole = self.clone();
+        if square.upper() > 0.0 {
+            let noise = Pair {
+                base: Base::Gaussian { m: square.sqrt() },
+                sampling: Sampling::Whole,
+            };
+            for pairs in &mut whole.directions {
+                push(pairs, noise.clone(), 1);
+            }
+        }
+        whole
+    }
+
+    /// A walk along the profile of each direction.
+    pub(crate) fn sweeps(&self) -> Vec<Sweep<'_>> {
+        self.directions
+            .iter()
+            .map(|pairs| Sweep::new(pairs))
+            .collect()
+    }
+
     /// The larger bracket of the directions.
     ///
     /// Each direction receives the bracket of the others so far: values that are not above it need no

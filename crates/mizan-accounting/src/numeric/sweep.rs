@@ -9,7 +9,7 @@ use super::profile::{both, delta, gaussian, infinite_mass, is_finite};
 use crate::convert::Effort;
 
 /// Walks along a profile: an engine is asked as long as it is narrow there.
-pub(super) struct Sweep<'a> {
+pub(crate) struct Sweep<'a> {
     pairs: &'a [(Pair, u64)],
     beyond: Interval,
     contour: Option<Contour>,
@@ -39,7 +39,8 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    pub(super) fn delta(&mut self, epsilon: f64, reached: f64) -> Option<Bracket<f64>> {
+    /// δ at an ε, bracketed. What is not above `reached` need not be narrow.
+    pub(crate) fn delta(&mut self, epsilon: f64, reached: f64) -> Option<Bracket<f64>> {
         if gaussian(self.pairs).is_some() || matches!(self.pairs, [(_, 1)]) {
             let reached = Bracket {
                 lower: reached,

@@ -1,0 +1,43 @@
+//! The variance of a budget.
+
+use mizan_core::{Epsilon, Interval};
+
+use super::femto;
+use crate::GaussianProfile;
+
+/// The largest variance, in units of 1e-15, whose δ at `epsilon` is certainly at most δ. At most one
+/// less than `u64::MAX`, which is a variance of 18,446.
+///
+/// `ln_delta` encloses ln δ; its lower end counts.
+///
+/// ```
+/// use mizan_accounting::clock::limit;
+/// use mizan_core::{Epsilon, Interval};
+///
+/// let ln_delta = Interval::from(1e-6).ln();
+/// let v = limit(Epsilon::new(1.0)?, ln_delta);
+/// // A variance of 0.056029...
+/// assert_eq!(v / 1_000_000_000, 56_029);
+/// # Ok::<(), mizan_core::UnitError>(())
+/// ```
+#[must_use]
+pub fn limit(epsilon: Epsilon, ln_delta: Interval) -> u64 {
+    let fits = |units: u64| {
+        let profile = GaussianProfile::from_square(femto::variance(units));
+        profile.ln_delta(epsilon.get()).upper() <= ln_delta.lower()
+    };
+    // No variance has no δ.
+    let (mut fitting, mut beyond) = (0u64, u64::MAX);
+    if fits(beyond - 1) {
+        return beyond - 1;
+    }
+    while beyond - fitting > 1 {
+        let middle = fitting + (beyond - fitting) / 2;
+        if fits(middle) {
+            fitting = middle;
+        } else {
+            beyond = middle;
+        }
+    }
+    fitting
+}
