@@ -348,7 +348,7 @@ pub fn denied_help(denied: &Denied, names: Names) -> String {
     let Some(reserved) = short else {
         let percent = number::down(100.0 * view::share(denied.denial.largest), 3);
         return format!(
-            "at most {percent} % of this cost fits: use a smaller {}, or ask the data owner for a larger budget",
+            "{percent} % of this cost fits: use a smaller {}, or ask the data owner for a larger budget",
             names.option("epsilon")
         );
     };

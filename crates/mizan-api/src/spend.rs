@@ -2,12 +2,12 @@
 
 use mizan_core::{Epsilon, PrivacyEvent};
 use mizan_ledger::log::Denial;
-use mizan_ledger::money::{Alternative, RefusalLine, alternatives};
-use mizan_ledger::{Account, AccountView, Cost, Done, Ledger, Outcome, Refusal, RequestId};
+use mizan_ledger::money::{Alternative, ClockPrice, RefusalClock, RefusalLine, alternatives};
+use mizan_ledger::{AccountView, Cost, Done, Ledger, Outcome, Refusal, RequestId};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::budget::view::{self, GapJson, LogJson, Remaining, log_json, nats};
+use crate::budget::view::{self, GapJson, LogJson, Remaining, log_json, nats, variance};
 use crate::failure::Failure;
 use crate::lookup;
 use crate::number::OrderJson;
@@ -62,6 +62,8 @@ pub struct CostJson {
     pub own_delta: f64,
     /// The cost at each order.
     pub orders: Vec<OrderCost>,
+    /// The least variance that it takes from a Gaussian clock; null if it exhausts it.
+    pub clock: Option<f64>,
 }
 
 /// A cost at an order, in nats; null is unbounded.
@@ -125,6 +127,8 @@ pub struct SpendRefused {
     pub largest_that_fits: Largest,
     /// The amounts at each order; null if the charge was refused before.
     pub orders: Option<Vec<RefusedOrder>>,
+    /// The Gaussian clock; null if the account has none, or if the charge was refused before.
+    pub clock: Option<RefusedClock>,
     /// The reserved delta; null if the charge was refused before.
     pub own_delta: Option<RefusedOwnDelta>,
     /// Size and root of the log.
@@ -159,6 +163,19 @@ pub struct RefusedOrder {
     pub limit: Option<f64>,
 }
 
+/// The Gaussian clock in a refusal, in variance; null is unbounded.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct RefusedClock {
+    /// The least variance that the charge needs.
+    pub asked: Option<f64>,
+    /// The variance that is spent.
+    pub spent: Option<f64>,
+    /// The variance that is reserved.
+    pub pending: Option<f64>,
+    /// The limit.
+    pub limit: Option<f64>,
+}
+
 /// The reserved delta of a refused charge.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct RefusedOwnDelta {
@@ -185,13 +202,13 @@ impl Spend {
         let number = account.account.number();
         let done = ledger.spend(id, number, &event)?;
         let view = ledger.account(number)?;
-        let cost = Cost::of(&event, view.account.orders())?;
+        let cost = ledger.price(number, &event)?.cost;
         let refused = match done.outcome {
             Outcome::Denied(denial) => Some(Refused {
                 denial,
                 by: lookup::name_of(ledger, denial.account),
                 fitting: match done.refusal {
-                    Some(_) => alternatives(chain(&view), &event),
+                    Some(_) => alternatives(view.chain(), &event),
                     None => Vec::new(),
                 },
             }),
@@ -222,6 +239,7 @@ impl Spend {
             event: self.event.to_string(),
             own_delta: view::own_delta(self.cost.reserved_delta()),
             orders: orders.collect(),
+            clock: (self.cost.price().map(ClockPrice::least)).and_then(variance),
         }
     }
 
@@ -267,6 +285,7 @@ impl Spend {
                 noisier: of(|similar| matches!(similar, Alternative::Noisier(_))),
             },
             orders: refusal.map(lines),
+            clock: refusal.and_then(|refusal| refusal.clock).map(clock),
             own_delta: refusal.map(|refusal| RefusedOwnDelta {
                 asked: view::own_delta(refusal.asked_reserved_delta),
                 taken: view::own_delta(refusal.taken_reserved_delta),
@@ -278,9 +297,13 @@ impl Spend {
     }
 }
 
-/// An account and all above it.
-fn chain(view: &AccountView) -> impl Iterator<Item = &Account> + Clone {
-    std::iter::once(&view.account).chain(&view.above)
+fn clock(clock: RefusalClock) -> RefusedClock {
+    RefusedClock {
+        asked: clock.asked.and_then(variance),
+        spent: variance(clock.spent),
+        pending: variance(clock.pending),
+        limit: variance(clock.limit),
+    }
 }
 
 fn lines(refusal: &Refusal) -> Vec<RefusedOrder> {

@@ -17,6 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use mizan_core::Epsilon;
+use mizan_ledger::money::Variance;
 use mizan_ledger::state::Request;
 use mizan_ledger::store::Submission;
 use mizan_ledger::{
@@ -56,7 +57,14 @@ fn made(directory: &Path, name: &str) -> (Ledger, Charge) {
     let delta = mizan_core::Delta::new(1e-6).unwrap();
     let epsilon = Epsilon::new(1e6).unwrap();
     let reserved_delta = Budget::usual_reserved_delta(delta);
-    let budget = Budget::approximate(epsilon, delta, reserved_delta, &orders).unwrap();
+    let budget = Budget::approximate(
+        epsilon,
+        delta,
+        reserved_delta,
+        Budget::usual_clock(),
+        &orders,
+    )
+    .unwrap();
     let name = AccountName::new("all").unwrap();
     let account = NewAccount {
         name,
@@ -159,7 +167,11 @@ impl Bare {
             cost: charge.cost.clone(),
             answer: Digest::of(&[]),
         };
-        let bodies = [Body::Reserved(charge.clone()), Body::Started, commit];
+        let reserved = Body::Reserved {
+            charge: charge.clone(),
+            clock: [Variance::from_femto(1000)].into(),
+        };
+        let bodies = [reserved, Body::Started, commit];
         let entries = bodies.map(|body| {
             let (unix_ms, id) = (0, id(0));
             Entry { unix_ms, id, body }.encode()
@@ -167,7 +179,7 @@ impl Bare {
         Self {
             connection,
             entries,
-            sums: vec![0; 16 * (charge.cost.amounts().len() + 1)],
+            sums: vec![0; 16 * (charge.cost.amounts().len() + 2)],
             frontier: vec![0; 32 * 16],
             size,
         }

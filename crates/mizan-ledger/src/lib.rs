@@ -26,8 +26,8 @@
 //! use mizan_ledger::{Account, AccountName, AccountNumber, Budget, Cost, Orders};
 //!
 //! let (orders, delta) = (Orders::standard(), Delta::new(1e-6)?);
-//! let reserved_delta = Budget::usual_reserved_delta(delta);
-//! let budget = Budget::approximate(Epsilon::new(1.0)?, delta, reserved_delta, &orders)?;
+//! let (reserved_delta, clock) = (Budget::usual_reserved_delta(delta), Budget::usual_clock());
+//! let budget = Budget::approximate(Epsilon::new(1.0)?, delta, reserved_delta, clock, &orders)?;
 //! let name = AccountName::new("census")?;
 //! let account = Account::new(AccountNumber::new(0), name, None, orders.clone(), budget);
 //!
@@ -37,7 +37,7 @@
 //!
 //! let twice: PrivacyEvent = "2 * gaussian(5)".parse()?;
 //! let refusal = admit(std::iter::once(&account), &Cost::of(&twice, &orders)?).unwrap_err();
-//! assert!(refusal.largest.to_string().starts_with("0.5"));
+//! assert!(refusal.largest.to_string().starts_with("0.6"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

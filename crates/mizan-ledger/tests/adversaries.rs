@@ -12,7 +12,7 @@
 
 mod common;
 
-use common::{account, admits, config, delta, epsilon, orders, take};
+use common::{NO_CLOCK, account, admits, config, delta, epsilon, orders, take};
 use mizan_ledger::money::Amount;
 use mizan_ledger::*;
 use proptest::prelude::*;
@@ -64,15 +64,16 @@ impl Mechanism {
 #[derive(Clone)]
 enum Filter {
     /// The real one.
-    Weighted(Account),
+    Weighted(Box<Account>),
     /// The full δ at every order: some order must stay within its threshold.
     Naive { limits: Vec<f64>, taken: Vec<u64> },
 }
 
 impl Filter {
     fn weighted(e: f64, d: f64, orders: &Orders) -> Self {
-        let budget = Budget::approximate(epsilon(e), delta(d), DeltaAmount::ZERO, orders).unwrap();
-        Self::Weighted(account(orders, budget))
+        let budget =
+            Budget::approximate(epsilon(e), delta(d), DeltaAmount::ZERO, NO_CLOCK, orders).unwrap();
+        Self::Weighted(Box::new(account(orders, budget)))
     }
 
     fn naive(e: f64, d: f64, orders: &Orders) -> Self {
@@ -214,7 +215,7 @@ fn the_weighted_filter_withstands_the_same_attacks() {
 fn reserved_deltas_and_attacks_together_stay_below_delta() {
     let (orders, attack) = eps_5();
     let own = Budget::usual_reserved_delta(delta(1e-6));
-    let budget = Budget::approximate(epsilon(5.0), delta(1e-6), own, &orders).unwrap();
+    let budget = Budget::approximate(epsilon(5.0), delta(1e-6), own, NO_CLOCK, &orders).unwrap();
     let mut account = account(&orders, budget);
     // As many releases as fit, each of which fails with probability 1e-8.
     let failing = Cost::of(&"approximate(0, 1e-8)".parse().unwrap(), &orders).unwrap();
@@ -223,7 +224,8 @@ fn reserved_deltas_and_attacks_together_stay_below_delta() {
         take(&mut account, &failing);
         silent *= 1.0 - 1e-8;
     }
-    let truth = (1.0 - silent) + silent * attack.delta(&orders, &Filter::Weighted(account));
+    let truth =
+        (1.0 - silent) + silent * attack.delta(&orders, &Filter::Weighted(Box::new(account)));
     assert!(truth > 2.4e-7 && truth <= 1e-6, "{truth:e}");
 }
 
@@ -290,9 +292,9 @@ proptest! {
     ) {
         let orders = orders(&grid);
         let d = ln_delta.exp();
-        let budget = Budget::approximate(epsilon(e), delta(d), DeltaAmount::ZERO, &orders);
+        let budget = Budget::approximate(epsilon(e), delta(d), DeltaAmount::ZERO, NO_CLOCK, &orders);
         prop_assume!(budget.is_ok());
-        let filter = Filter::Weighted(account(&orders, budget.unwrap()));
+        let filter = Filter::Weighted(Box::new(account(&orders, budget.unwrap())));
         let mut choices = choices.into_iter();
         let truth = random_tree(&mut choices, &orders, &filter, (1.0, 1.0), e.exp(), depth);
         prop_assert!(truth <= d, "{truth:e} above {d:e}");
@@ -308,9 +310,9 @@ proptest! {
         // No answer has more than 0.29 on either input, so a rest remains.
         let first = first.into_iter().map(|(q, r)| (q, r.min(-1.25 - q))).collect();
         let attack = TwoSteps { epsilon: e, orders: vec![4.0, 8.0, 16.0], first };
-        let budget = Budget::approximate(epsilon(e), delta(1e-6), DeltaAmount::ZERO, &orders);
+        let budget = Budget::approximate(epsilon(e), delta(1e-6), DeltaAmount::ZERO, NO_CLOCK, &orders);
         prop_assume!(budget.is_ok());
-        let filter = Filter::Weighted(account(&orders, budget.unwrap()));
+        let filter = Filter::Weighted(Box::new(account(&orders, budget.unwrap())));
         let truth = attack.delta(&orders, &filter);
         prop_assert!(truth <= 1e-6, "{truth:e}");
     }

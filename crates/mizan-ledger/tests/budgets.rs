@@ -10,16 +10,18 @@
 
 mod common;
 
-use common::{account, admits, config, delta, epsilon, orders, pico, take};
-use mizan_accounting::{RenyiConversion, RenyiCurve};
-use mizan_core::{Order, PrivacyEvent, Rho};
+use common::{
+    CLOCK, NO_CLOCK, account, admits, config, constant, delta, epsilon, orders, pico, take,
+};
+use mizan_accounting::{GaussianProfile, RenyiConversion, RenyiCurve};
+use mizan_core::{Order, PrivacyEvent, Rho, Sensitivity, Sigma};
 use mizan_ledger::money::{Amount, Rule, Scale, Weight, admit, how_many};
 use mizan_ledger::*;
 use proptest::prelude::*;
 
 fn approximate(e: f64, d: f64, orders: &Orders) -> Budget {
     let own = Budget::usual_reserved_delta(delta(d));
-    Budget::approximate(epsilon(e), delta(d), own, orders).unwrap()
+    Budget::approximate(epsilon(e), delta(d), own, NO_CLOCK, orders).unwrap()
 }
 
 fn rho(value: f64) -> Rho {
@@ -31,15 +33,33 @@ proptest! {
 
     /// A limit converts back to at most its part of δ at ε, and to about that.
     #[test]
-    fn limits_keep_their_part_of_delta(e in 0.01_f64..50.0, ln_delta in -40.0_f64..-1.0) {
+    fn limits_keep_their_part_of_delta(
+        e in 0.01_f64..50.0,
+        ln_delta in -40.0_f64..-1.0,
+        clock in proptest::sample::select(vec![NO_CLOCK, CLOCK, Weight::ONE]),
+    ) {
         let orders = Orders::standard();
         let d = ln_delta.exp();
-        let budget = approximate(e, d, &orders);
+        let own = Budget::usual_reserved_delta(delta(d));
+        let budget = Budget::approximate(epsilon(e), delta(d), own, clock, &orders).unwrap();
         budget.check(&orders).unwrap();
+        let weight = budget.clock().map_or(NO_CLOCK, |clock| clock.weight);
+        let rest = u128::from(Weight::ONE.atto() - weight.atto());
         let sum: u128 = budget.weights().iter().map(|w| u128::from(w.atto())).sum();
-        prop_assert!(sum <= u128::from(Weight::ONE.atto()));
-        prop_assert!(sum == 0 || sum > u128::from(Weight::ONE.atto()) - 100);
+        prop_assert!(sum <= rest);
+        prop_assert!(sum == 0 || sum + 100 > rest);
         let filter = d - budget.reserved_delta().atto() as f64 * 1e-18;
+        if let Some(clock) = budget.clock() {
+            let part = weight.atto() as f64 * 1e-18 * filter;
+            let v = clock.limit.femto() as f64 * 1e-15;
+            let sigma = Sigma::new(1.0 / v.sqrt()).unwrap();
+            let profile = GaussianProfile::new(sigma, Sensitivity::new(1.0).unwrap());
+            let reached = profile.delta(epsilon(e));
+            prop_assert!(reached.lower.get() <= part * (1.0 + 1e-9), "{part:e} {reached:?}");
+            // A unit of 1e-15 moves a small variance by much.
+            let slack = 1e-9 + 1e-12 * (e / v).powi(2);
+            prop_assert!(reached.upper.get() >= part * (1.0 - slack), "{part:e} {reached:?}");
+        }
         for ((order, limit), weight) in orders.iter().zip(budget.limits()).zip(budget.weights()) {
             let Some(limit) = limit else { continue };
             let limit = limit.pico() as f64 * 1e-12;
@@ -64,35 +84,45 @@ proptest! {
         asked in proptest::collection::vec(0_u64..5_000, 3),
         every in any::<bool>(),
         own in (0_u64..30, 0_u64..30),
+        on_clock in proptest::option::of((0_u64..2_000, 0_u64..5_000)),
     ) {
         let orders = orders(&[2.0, 3.0, 4.0]);
         let points: Vec<_> = orders.iter().map(|a| (a, epsilon(1e-9))).collect();
         let budget = if every {
             Budget::curve(&points, DeltaAmount::from_atto(20), &orders).unwrap()
         } else {
-            Budget::approximate(epsilon(30.0), delta(0.5), DeltaAmount::from_atto(20), &orders).unwrap()
+            let own = DeltaAmount::from_atto(20);
+            let clock = if on_clock.is_some() { CLOCK } else { NO_CLOCK };
+            Budget::approximate(epsilon(30.0), delta(0.5), own, clock, &orders).unwrap()
         };
         let limits: Vec<u64> = budget.limits().iter().map(|l| l.unwrap().pico()).collect();
         // Bring the random amounts near the limits of either kind.
         let unit: Vec<u64> = limits.iter().map(|limit| limit / 1000).collect();
         let near = |x: &[u64]| x.iter().zip(&unit).map(|(x, u)| x * u).collect::<Vec<_>>();
         let (taken, asked) = (near(&taken), near(&asked));
-        let amounts = |x: &[u64], own| Cost::new(x.iter().map(|&x| Amount::from_pico(x)), DeltaAmount::from_atto(own));
+        let clock = budget.clock().map_or(0, |clock| clock.limit.femto());
+        let price = |units: u64| on_clock.map(|_| constant(clock / 1000 * units));
+        let amounts = |x: &[u64], own| {
+            let amounts = x.iter().map(|&x| Amount::from_pico(x));
+            Cost::new(amounts, DeltaAmount::from_atto(own))
+        };
         let mut account = account(&orders, budget);
-        take(&mut account, &amounts(&taken, own.0));
-        let cost = amounts(&asked, own.1);
+        let (before, now) = on_clock.unwrap_or_default();
+        take(&mut account, &amounts(&taken, own.0).with_price(price(before)));
+        let cost = amounts(&asked, own.1).with_price(price(now));
         let within = (0..3).map(|i| taken[i] + asked[i] <= limits[i]);
         let expected = if every { within.clone().all(|x| x) } else { within.clone().any(|x| x) };
-        let expected = expected && own.0 + own.1 <= 20;
+        let fits_clock = clock > 0 && before <= 1000 && clock / 1000 * (before + now) <= clock;
+        let expected = (expected || fits_clock) && own.0 + own.1 <= 20;
         match admit(std::iter::once(&account), &cost) {
-            Ok(()) => {
+            Ok(_) => {
                 prop_assert!(expected);
                 let more = how_many(std::iter::once(&account), &cost);
                 prop_assert!(more >= 1);
                 if more < 10_000 {
                     let times = |n: u64| {
                         let asked: Vec<u64> = asked.iter().map(|x| x * n).collect();
-                        amounts(&asked, own.1 * n)
+                        amounts(&asked, own.1 * n).with_price(price(now * n))
                     };
                     prop_assert!(admits(&account, &times(more)));
                     prop_assert!(!admits(&account, &times(more + 1)));
@@ -111,7 +141,7 @@ proptest! {
     }
 }
 
-/// How much of a target is left by the grid, the weights and the quarter of δ
+/// How much of a target is left by the grid, the weights and the tenth of δ
 /// set aside: repeated events up to the limit, against the same with the whole
 /// δ at the best of all orders.
 #[test]
@@ -202,15 +232,15 @@ fn reserved_deltas_have_a_limit() {
     let orders = Orders::standard();
     let mut account = account(&orders, approximate(1.0, 1e-6, &orders));
     let cost = |text: &str| Cost::of(&text.parse().unwrap(), &orders).unwrap();
-    take(&mut account, &cost("approximate(0.01, 2e-7)"));
-    let refusal = admit(std::iter::once(&account), &cost("approximate(0.01, 1e-7)")).unwrap_err();
-    // Just below 2.5e-7 is set aside, so almost half of it would fit.
+    take(&mut account, &cost("approximate(0.01, 8e-8)"));
+    let refusal = admit(std::iter::once(&account), &cost("approximate(0.01, 4e-8)")).unwrap_err();
+    // Just below 1e-7 is set aside, so almost half of it would fit.
     assert!(
         refusal.largest.to_string().starts_with("0.49999"),
         "{}",
         refusal.largest
     );
-    assert!(admits(&account, &cost("approximate(0.01, 4.9e-8)")));
+    assert!(admits(&account, &cost("approximate(0.01, 1.9e-8)")));
     assert!(admits(&account, &cost("pure(0.1)")));
 }
 
@@ -231,8 +261,15 @@ fn a_rho_is_kept_at_every_order() {
 #[test]
 fn budgets_that_cannot_be_kept_are_refused() {
     let grid = Orders::standard();
-    let approximate =
-        |e, d, own| Budget::approximate(epsilon(e), delta(d), DeltaAmount::from_atto(own), &grid);
+    let approximate = |e, d, own| {
+        Budget::approximate(
+            epsilon(e),
+            delta(d),
+            DeltaAmount::from_atto(own),
+            NO_CLOCK,
+            &grid,
+        )
+    };
     assert_eq!(approximate(0.0, 1e-6, 0).unwrap_err().code(), "MZ1710");
     assert_eq!(approximate(1.0, 0.0, 0).unwrap_err().code(), "MZ1711");
     assert_eq!(approximate(1.0, 1.0, 0).unwrap_err().code(), "MZ1711");

@@ -10,10 +10,12 @@
 
 mod common;
 
-use common::{config, delta, epsilon};
+use common::{config, constant, delta, epsilon, price};
 use mizan_core::{Order, Rho};
 use mizan_ledger::log::{Denial, LedgerId, VERSION};
-use mizan_ledger::money::{Amount, MAX_ORDERS, Neighbours, Scale};
+use mizan_ledger::money::{
+    Amount, ConditionalPrice, MAX_HEIGHT, MAX_ORDERS, Neighbours, Scale, Variance, Weight,
+};
 use mizan_ledger::*;
 use proptest::prelude::*;
 
@@ -52,11 +54,12 @@ fn budget(orders: Orders) -> impl Strategy<Value = Budget> {
     let rho = Rho::new(0.1).unwrap();
     prop_oneof![
         curve,
-        (0.01_f64..20.0, 1e-12_f64..1e-3).prop_map({
+        (0.01_f64..20.0, 1e-12_f64..1e-3, 0..=10_u64).prop_map({
             let orders = orders.clone();
-            move |(e, d)| {
+            move |(e, d, clock)| {
                 let own = Budget::usual_reserved_delta(delta(d));
-                let known = Budget::approximate(epsilon(e), delta(d), own, &orders);
+                let clock = Weight::from_atto(clock * (Weight::ONE.atto() / 10));
+                let known = Budget::approximate(epsilon(e), delta(d), own, clock, &orders);
                 known.unwrap_or_else(|_| {
                     let last = orders.iter().last().unwrap();
                     Budget::curve(&[(last, epsilon(e))], DeltaAmount::ZERO, &orders).unwrap()
@@ -79,7 +82,17 @@ fn charge() -> impl Strategy<Value = Charge> {
             cost,
             neighbours,
             event,
+            conditional: Box::default(),
+            query: None,
         }
+    })
+}
+
+/// A charge that may have a price.
+fn priced() -> impl Strategy<Value = Charge> {
+    (charge(), price(1 << 50)).prop_map(|(charge, price)| Charge {
+        cost: charge.cost.with_price(price),
+        ..charge
     })
 }
 
@@ -101,17 +114,29 @@ fn body() -> impl Strategy<Value = Body> {
                 budget,
             })
     });
-    let denied = (charge(), number(), 0..=1_000_000_000_u64).prop_map(|(charge, account, nano)| {
+    let denied = (priced(), number(), 0..=1_000_000_000_u64).prop_map(|(charge, account, nano)| {
         let largest = Scale::from_nano(nano);
         let denial = Denial { account, largest };
         Body::Denied { charge, denial }
+    });
+    let taken =
+        proptest::collection::vec(any::<u64>().prop_map(Variance::from_femto), 0..=MAX_HEIGHT);
+    let query = proptest::option::of(digest());
+    let reserved = (priced(), taken, query).prop_map(|(mut charge, clock, query)| {
+        if clock.is_empty() {
+            charge.cost = charge.cost.with_price(None);
+        } else {
+            charge.query = query;
+        }
+        let clock = clock.into();
+        Body::Reserved { charge, clock }
     });
     prop_oneof![
         any::<[u8; 16]>().prop_map(|id| Body::Opened {
             ledger: LedgerId::from_bytes(id)
         }),
         created,
-        charge().prop_map(Body::Reserved),
+        reserved,
         denied,
         Just(Body::Started),
         (cost(), digest()).prop_map(|(cost, answer)| Body::Committed { cost, answer }),
@@ -158,9 +183,11 @@ proptest! {
 
     #[test]
     fn no_bytes_panic(kind in 0_u8..10, rest in proptest::collection::vec(any::<u8>(), 0..600)) {
-        let bytes = [vec![VERSION, kind], rest].concat();
-        if let Ok(read) = Entry::decode(&bytes) {
-            prop_assert_eq!(read.encode(), bytes);
+        for version in 1..=VERSION {
+            let bytes = [&[version, kind], &rest[..]].concat();
+            if let Ok(read) = Entry::decode(&bytes) {
+                prop_assert_eq!(read.encode(), bytes);
+            }
         }
     }
 
@@ -179,15 +206,20 @@ fn a_reservation_byte_by_byte() {
     let entry = Entry {
         unix_ms: 0x0102_0304_0506_0708,
         id: RequestId::from_bytes([0xaa; 16]),
-        body: Body::Reserved(Charge {
-            account: AccountNumber::new(5),
-            cost: Cost::new(
-                [Amount::from_pico(7), Amount::EXHAUSTED],
-                DeltaAmount::from_atto(9),
-            ),
-            neighbours: Some(Neighbours::Replace),
-            event: "pure(1)".to_owned(),
-        }),
+        body: Body::Reserved {
+            charge: Charge {
+                account: AccountNumber::new(5),
+                cost: Cost::new(
+                    [Amount::from_pico(7), Amount::EXHAUSTED],
+                    DeltaAmount::from_atto(9),
+                ),
+                neighbours: Some(Neighbours::Replace),
+                event: "pure(1)".to_owned(),
+                conditional: Box::default(),
+                query: None,
+            },
+            clock: Box::default(),
+        },
     };
     let expected = [
         &[1, 2][..],
@@ -204,11 +236,96 @@ fn a_reservation_byte_by_byte() {
     ]
     .concat();
     assert_eq!(entry.encode(), expected);
+
+    // The same with the numbers of the clock.
+    let Body::Reserved { charge, .. } = entry.body else {
+        panic!("a reservation");
+    };
+    let cost = charge.cost.clone().with_price(Some(constant(10)));
+    let state = ConditionalPrice {
+        left: Variance::from_femto(20),
+        losses: Amount::from_pico(6),
+        price: Variance::from_femto(8),
+    };
+    let entry = Entry {
+        body: Body::Reserved {
+            charge: Charge {
+                cost,
+                conditional: [Some(state), None].into(),
+                query: Some(Digest::from_bytes([0xbb; 32])),
+                ..charge
+            },
+            clock: [Variance::from_femto(8), Variance::EXHAUSTED].into(),
+        },
+        ..entry
+    };
+    let number = |byte| [0, 0, 0, 0, 0, 0, 0, byte];
+    let price = [&[1, 23][..], &number(10), &[0; 8]].concat();
+    let first = [&number(8)[..], &[1], &number(20), &number(6)].concat();
+    let taken = [&[2][..], &first, &[0xff; 8], &[0], &[1], &[0xbb; 32]].concat();
+    let expected = [&[2][..], &expected[1..], &price, &taken].concat();
+    assert_eq!(entry.encode(), expected);
+    assert_eq!(Entry::decode(&expected).unwrap(), entry);
+}
+
+/// Version 2 without numbers of the clock is version 1, and prices that no event has are refused.
+#[test]
+fn version_2_has_one_encoding_too() {
+    let id = RequestId::from_bytes([7; 16]);
+    let body = Body::Started;
+    let mut bytes = Entry {
+        unix_ms: 5,
+        id,
+        body,
+    }
+    .encode();
+    bytes[0] = 2;
+    assert_eq!(Entry::decode(&bytes).unwrap_err().code(), "MZ1727");
+
+    let cost = Cost::new([Amount::from_pico(7)], DeltaAmount::ZERO);
+    let body = Body::Reserved {
+        charge: common::charge(0, cost.with_price(Some(constant(10)))),
+        clock: [Variance::from_femto(10)].into(),
+    };
+    let bytes = Entry {
+        unix_ms: 5,
+        id,
+        body,
+    }
+    .encode();
+    let (head, _) = bytes.split_at(bytes.len() - 29);
+    let at = |last: u8, price: u8| [&[last][..], &[0, 0, 0, 0, 0, 0, 0, price]].concat();
+    let taken = [1, 0, 0, 0, 0, 0, 0, 0, 10, 0, 0];
+    let read = |steps: &[Vec<u8>], taken: &[u8]| {
+        let count = [u8::try_from(steps.len()).unwrap()];
+        let mut steps = steps.concat();
+        if count != [0] {
+            // No tail.
+            steps.extend([0; 8]);
+        }
+        Entry::decode(&[head, &count, &steps, taken].concat())
+    };
+    read(&[], &taken).unwrap();
+    read(&[at(4, 9), at(23, 10)], &taken).unwrap();
+    for steps in [
+        vec![at(24, 9)],
+        vec![at(23, 9), at(4, 10)],
+        vec![at(4, 10), at(23, 10)],
+        vec![at(4, 11), at(23, 10)],
+        vec![at(4, 9), at(4, 10)],
+    ] {
+        let error = read(&steps, &taken).unwrap_err();
+        assert_eq!(error.code(), "MZ1727", "{steps:?}");
+    }
+    assert_eq!(read(&[at(23, 9)], &[0]).unwrap_err().code(), "MZ1727");
 }
 
 #[test]
 fn another_version_is_refused_by_name() {
-    let error = Entry::decode(&[2, 0]).unwrap_err();
-    assert_eq!(error.code(), "MZ1726");
-    assert!(error.to_string().contains("version 2"), "{error}");
+    for version in [0, 3] {
+        let error = Entry::decode(&[version, 0]).unwrap_err();
+        assert_eq!(error.code(), "MZ1726");
+        let named = format!("version {version}");
+        assert!(error.to_string().contains(&named), "{error}");
+    }
 }

@@ -55,6 +55,41 @@ fn a_spend_is_one_batch_and_its_retry_is_free() {
     assert_eq!(after.account.pending().amounts().max(), Some(Amount::ZERO));
 }
 
+/// A price that depends on the remainder pays for the query that was charged, or for one that is chosen
+/// later as long as so much is left.
+#[test]
+fn a_reservation_pays_for_a_later_choice_while_its_price_holds() {
+    let place = GuardedLedger::new();
+    let ledger = place.init();
+    let full = ledger.account(ONE).unwrap().account;
+    let limit = full.clock_left().unwrap();
+    let amounts = full.orders().iter().map(|_| Amount::EXHAUSTED);
+    let cost = Cost::new(amounts, DeltaAmount::ZERO);
+    let growing = common::growing(limit.femto() / 100);
+    let query = Digest::of(&[b"a query"]);
+    let mut falling = common::charge(0, cost.clone().with_price(Some(growing)));
+    falling.query = Some(query);
+    ledger.reserve(Some(id("falling")), falling).unwrap();
+    let constant = charge(&ledger, "gaussian(100)");
+    ledger.reserve(Some(id("constant")), constant).unwrap();
+    for name in ["falling", "constant"] {
+        assert!(ledger.still_pays(id(name), None).unwrap());
+    }
+    // Less than half is left now, and the price is for the largest power of two that was left.
+    let most = common::constant(limit.femto() / 100 * 60);
+    let most = common::charge(0, cost.with_price(Some(most)));
+    ledger.reserve(Some(id("most")), most).unwrap();
+    assert!(!ledger.still_pays(id("falling"), None).unwrap());
+    // What was charged is paid for, and another query is not.
+    let pays = |query| ledger.still_pays(id("falling"), Some(query)).unwrap();
+    assert!(pays(query) && !pays(Digest::of(&[b"another query"])));
+    assert!(ledger.still_pays(id("constant"), None).unwrap());
+    assert_eq!(
+        ledger.still_pays(id("none"), None).unwrap_err().code(),
+        "MZ1733"
+    );
+}
+
 #[test]
 fn a_denied_spend_stays_denied_and_costs_nothing() {
     let place = GuardedLedger::new();

@@ -274,6 +274,25 @@ fn charges_below_the_price_of_their_event_are_found() {
             Some(Neighbours::Replace),
             "MZ1789",
         ),
+        (
+            "gaussian(50)",
+            price("gaussian(50)").with_price(price("gaussian(51)").price().cloned()),
+            None,
+            "MZ1789",
+        ),
+        (
+            "zcdp(0.0002)",
+            price("zcdp(0.0002)").with_price(price("gaussian(50)").price().cloned()),
+            None,
+            "MZ1789",
+        ),
+        // Without a price the clock is exhausted.
+        (
+            "gaussian(50)",
+            price("gaussian(50)").with_price(None),
+            None,
+            "",
+        ),
         ("", free, None, ""),
     ] {
         let place = GuardedLedger::new();

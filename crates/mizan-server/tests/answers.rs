@@ -31,7 +31,7 @@ fn reservations(world: &World) -> usize {
         position += page.len() as u64;
         count += page
             .iter()
-            .filter(|entry| matches!(entry.body, Body::Reserved(_)))
+            .filter(|entry| matches!(entry.body, Body::Reserved { .. }))
             .count();
     }
 }

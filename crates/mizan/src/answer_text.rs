@@ -4,6 +4,7 @@
 use mizan_api::budget::view;
 use mizan_engine::{Answer, AnswerCell, Answered, ChoiceReason, QueryError, Quote, SpendTarget};
 use mizan_ledger::AccountView;
+use mizan_ledger::evidence::Room;
 use mizan_report::number;
 use mizan_sql::Effect;
 
@@ -70,7 +71,7 @@ pub(crate) fn summary(answered: &Answered) -> String {
         false => format!("ε {} spent", number::epsilon_up(answered.epsilon.get(), 4)),
     };
     parts.push(match view::left(&answered.account).room {
-        Some((_, share)) => format!("{spent}, {} % left", number::down(100.0 * share, 3)),
+        Some(room) => format!("{spent}, {} % left", number::down(100.0 * room.share, 3)),
         None => spent,
     });
     joined(&parts)
@@ -157,7 +158,7 @@ fn cost_text(answered: &Answered) -> String {
 /// The bar of what is left in an account, or in the account above it that has less.
 pub(crate) fn left_bar(view: &AccountView, output: Output) -> String {
     let left = view::left(view);
-    let Some((_, share)) = left.room else {
+    let Some(Room { share, .. }) = left.room else {
         return String::new();
     };
     format!(

@@ -14,7 +14,8 @@ use std::fmt::Write as _;
 use common::lab::Lab;
 
 /// 300 people, each seen at 1 to 40 of the ages from 0 to 99; of 50 groups 15 count.
-fn lab(name: &str) -> Lab {
+/// The account has a clock of this weight.
+fn lab(name: &str, clock: &str) -> Lab {
     let lab = Lab::empty(name);
     lab.run(&["init"]).done();
     let mut csv = String::from("person,age\n");
@@ -32,6 +33,8 @@ fn lab(name: &str) -> Lab {
         "4",
         "--delta",
         "1e-6",
+        "--clock",
+        clock,
         "--bound",
         "age=0:99",
         "--type",
@@ -52,7 +55,7 @@ const QUESTION: &str =
 
 #[test]
 fn quotes_and_answers_say_that_units_are_clipped() {
-    let lab = lab("clipping");
+    let lab = lab("clipping", "0");
     let quote = lab.json(&["quote", QUESTION, "--epsilon", "1"]);
     let event = quote["event"].as_str().unwrap();
     assert!(event.starts_with("zcdp("), "{event}");
@@ -87,17 +90,48 @@ fn quotes_and_answers_say_that_units_are_clipped() {
     assert!(epsilon <= 1.0 && epsilon > 0.9, "{epsilon}");
 }
 
+/// zCDP has no price on the clock, and discrete Gaussian noise over a norm has one.
+#[test]
+fn an_account_with_a_clock_is_charged_discrete_gaussian_noise() {
+    let lab = lab("clipping-clock", "0.8");
+    let quote = lab.json(&["quote", QUESTION, "--epsilon", "1", "--why"]);
+    let event = quote["event"].as_str().unwrap();
+    assert!(event.starts_with("discrete-gaussian("), "{event}");
+    let reasons = quote["why_data"].as_array().unwrap();
+    let share = reasons
+        .iter()
+        .find(|reason| reason["kind"] == "share_of_account")
+        .unwrap_or_else(|| panic!("{quote}"));
+    let taken = share["fields"]["share"].as_f64().unwrap();
+    assert!(0.0 < taken && taken < 0.25, "{taken}");
+    let answer = lab.json(&["query", QUESTION, "--epsilon", "1"]);
+    assert_eq!(answer["spent"]["event"], quote["event"]);
+    let account = lab.json(&["budget", "show", "visits"]);
+    let clock = &account["clock"];
+    let left = clock["share"].as_f64().unwrap();
+    assert!((left + taken - 1.0).abs() < 1e-3, "{left} {taken} {clock}");
+    let again = lab.json(&["query", QUESTION, "--epsilon", "1"]);
+    assert_eq!(
+        (again["repeated"].as_bool(), &again["rows"]),
+        (Some(true), &answer["rows"])
+    );
+}
+
 #[test]
 fn the_reason_for_clipping_fits_eighty_columns() {
-    let lab = lab("clipping-why");
-    let run = lab.run(&["quote", QUESTION, "--epsilon", "1", "--why"]);
-    assert_eq!(run.code, 0, "{run:?}");
-    assert!(run.stdout.contains("clipped in L2"), "{}", run.stdout);
-    assert!(
-        run.stdout.lines().all(|line| line.chars().count() <= 80),
-        "{}",
-        run.stdout
-    );
+    let labs = [("clipping-why", "0"), ("clipping-why-clock", "0.8")];
+    let [lab, _] = labs.map(|(name, clock)| {
+        let lab = lab(name, clock);
+        let run = lab.run(&["quote", QUESTION, "--epsilon", "1", "--why"]);
+        assert_eq!(run.code, 0, "{run:?}");
+        assert!(run.stdout.contains("clipped in L2"), "{}", run.stdout);
+        assert!(
+            run.stdout.lines().all(|line| line.chars().count() <= 80),
+            "{}",
+            run.stdout
+        );
+        lab
+    });
     // No person can be in more than 15 of two groups.
     let sql = "SELECT bucket(age, 50) AS age, COUNT(*) AS n FROM visits GROUP BY bucket(age, 50)";
     let quote = lab.json(&["quote", sql, "--epsilon", "1"]);

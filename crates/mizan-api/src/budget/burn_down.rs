@@ -95,7 +95,7 @@ impl BurnDown {
                 points.push(Point {
                     position,
                     unix_ms: entry.unix_ms,
-                    share: odometer.room.map_or(0.0, |(_, share)| share),
+                    share: odometer.room.map_or(0.0, |room| room.share),
                     epsilon: odometer.remaining.map(mizan_core::Epsilon::get),
                 });
                 if points.len() >= 2 * MOST_POINTS {

@@ -2,12 +2,12 @@
 
 use mizan_core::{Definitions, PrivacyEvent};
 use mizan_ledger::evidence::{MAX_UNANSWERED, TreeHead, UnansweredCharge};
-use mizan_ledger::{Account, AccountNumber, AccountView, Body, Cost, Ledger, LedgerError};
+use mizan_ledger::{Account, AccountNumber, AccountView, Body, Ledger, LedgerError};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::burn_down::{BurnDown, BurnDownPoint};
-use super::view::{self, AccountJson, GapJson, LogJson, OrderLine, log_json};
+use super::view::{self, AccountJson, ClockJson, GapJson, LogJson, OrderLine, log_json};
 use crate::failure::Failure;
 use crate::input::Expression;
 use crate::times;
@@ -61,6 +61,8 @@ pub struct BudgetAnswer {
     pub own_delta: OwnDeltaJson,
     /// The amounts at each order.
     pub orders: Vec<OrderLine>,
+    /// The Gaussian clock; null if the account has none.
+    pub clock: Option<ClockJson>,
     /// What remained after each entry; null if the log is too long.
     pub burn_down: Option<Vec<BurnDownPoint>>,
     /// Queries that failed after their charge, or run now.
@@ -164,7 +166,7 @@ impl AccountDetails {
             Some(text) => {
                 let event = Expression::parse(text, &Definitions::default())?.event;
                 Some(RepeatsLeft {
-                    count: view.how_many(&Cost::of(&event, view.account.orders())?),
+                    count: view.how_many(&ledger.price(view.account.number(), &event)?.cost),
                     event: event.to_string(),
                     given: true,
                 })
@@ -197,6 +199,7 @@ impl AccountDetails {
                 limit: view::own_delta(account.budget().reserved_delta()),
             },
             orders: view::orders_json(account, &view::read(account)),
+            clock: view::clock_json(account),
             burn_down: self.burn_down.as_ref().map(BurnDown::json),
             unanswered: UnansweredJson::of(&self.unanswered),
             gaps: view::gaps_json(&self.view.gaps),
@@ -218,7 +221,7 @@ fn last_charge(ledger: &Ledger, view: &AccountView) -> Result<Option<RepeatsLeft
         }
         begin += page.len() as u64;
         for entry in page {
-            if let Body::Reserved(charge) = entry.body
+            if let Body::Reserved { charge, .. } = entry.body
                 && !charge.event.is_empty()
                 && is_below(ledger, charge.account, view.account.number())?
             {
@@ -229,7 +232,7 @@ fn last_charge(ledger: &Ledger, view: &AccountView) -> Result<Option<RepeatsLeft
     // The committed cost may be below the reservation, so the event decides.
     Ok(last.and_then(|charge| {
         let event: PrivacyEvent = charge.event.parse().ok()?;
-        let cost = Cost::of(&event, view.account.orders()).ok()?;
+        let cost = ledger.price(view.account.number(), &event).ok()?.cost;
         Some(RepeatsLeft {
             event: charge.event,
             given: false,

@@ -1,10 +1,10 @@
 //! The JSON and text of an account: its target, and what is spent and remaining.
 
-use mizan_core::{Epsilon, Order};
+use mizan_core::{Delta, Epsilon};
 pub use mizan_engine::reading_delta;
-use mizan_ledger::evidence::{Odometer, Remaining as LeftAt, TreeHead};
+use mizan_ledger::evidence::{Odometer, Remaining as LeftAt, Room, TreeHead};
 use mizan_ledger::ledger::Gap;
-use mizan_ledger::money::{Amount, Weight};
+use mizan_ledger::money::{Amount, Variance, Weight};
 use mizan_ledger::{Account, AccountView, Budget, DeltaAmount, Target};
 use mizan_report::number;
 use serde::Serialize;
@@ -90,7 +90,7 @@ pub struct Remaining {
     pub delta: f64,
     /// The remaining share of the limit at the deciding order.
     pub share: Option<f64>,
-    /// The deciding order.
+    /// The deciding order; null if the clock decides.
     pub order: Option<OrderJson>,
     /// The account with the least remaining share.
     pub account: String,
@@ -130,6 +130,23 @@ pub struct OrderLine {
     pub pending: Option<f64>,
     /// The remaining amount.
     pub left: Option<f64>,
+}
+
+/// The Gaussian clock of an account: a budget of variance.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct ClockJson {
+    /// The part of delta that it keeps.
+    pub weight: f64,
+    /// Its variance.
+    pub limit: f64,
+    /// The variance that is spent; null if the clock is exhausted.
+    pub spent: Option<f64>,
+    /// The variance that is reserved; null if the clock is exhausted.
+    pub pending: Option<f64>,
+    /// The remaining variance.
+    pub left: f64,
+    /// The remaining share of the limit.
+    pub share: f64,
 }
 
 /// A gap: the data owner continued from an older copy of the log.
@@ -204,6 +221,23 @@ pub fn nats_text(amount: Amount, round: fn(f64, usize) -> String) -> String {
     }
 }
 
+/// Variance as a number; None if it exhausts a clock.
+#[expect(clippy::cast_precision_loss, reason = "the exact digits are beside it")]
+#[must_use]
+pub fn variance(variance: Variance) -> Option<f64> {
+    (variance != Variance::EXHAUSTED).then(|| variance.femto() as f64 / 1e15)
+}
+
+/// Variance for people, rounded up or down.
+#[must_use]
+pub fn variance_text(amount: Variance, round: fn(f64, usize) -> String) -> String {
+    match variance(amount) {
+        None => "∞".to_owned(),
+        Some(0.0) => "0".to_owned(),
+        Some(amount) => round(amount, DIGITS),
+    }
+}
+
 /// A reserved delta as a number.
 #[expect(clippy::cast_precision_loss, reason = "for people and programs")]
 #[must_use]
@@ -240,8 +274,8 @@ fn spent_json(account: &Account, odometer: &Odometer) -> SpentSoFar {
 pub struct LeastRemaining<'a> {
     /// The account with the least remaining share.
     pub at: &'a Account,
-    /// The deciding order, and the remaining share at it.
-    pub room: Option<(Order, f64)>,
+    /// What decides, and the remaining share of its limit.
+    pub room: Option<Room>,
     /// The remaining epsilon, an estimate.
     pub epsilon: Option<Epsilon>,
 }
@@ -258,7 +292,7 @@ pub fn left(view: &AccountView) -> LeastRemaining<'_> {
     };
     for above in &view.above {
         let (epsilon, room) = of(above);
-        let share = |room: Option<(Order, f64)>| room.map_or(0.0, |(_, share)| share);
+        let share = |room: Option<Room>| room.map_or(0.0, |room| room.share);
         if share(room) < share(left.room) {
             (left.at, left.room) = (above, room);
         }
@@ -277,8 +311,8 @@ pub fn remaining_json(view: &AccountView) -> Remaining {
     Remaining {
         epsilon: left.epsilon.and_then(|epsilon| finite(epsilon.get())),
         delta: reading_delta(&view.account).get(),
-        share: left.room.map(|(_, share)| share),
-        order: left.room.map(|(order, _)| OrderJson::of(order.get())),
+        share: left.room.map(|room| room.share),
+        order: (left.room.and_then(|room| room.order)).map(|order| OrderJson::of(order.get())),
         account: left.at.name().as_str().to_owned(),
     }
 }
@@ -305,8 +339,70 @@ fn guarantee_json(odometer: &Odometer) -> Option<GuaranteeJson> {
     Some(GuaranteeJson {
         epsilon: epsilon.get(),
         delta: delta.get(),
-        label: "guarantee: odometer of nested filters, valid at any time".to_owned(),
+        label: "guarantee: holds at any time, for queries chosen adaptively".to_owned(),
     })
+}
+
+/// The clock, for programs; None if the account has none.
+#[must_use]
+pub fn clock_json(account: &Account) -> Option<ClockJson> {
+    let clock = account.budget().clock()?;
+    let limit = variance(clock.limit)?;
+    let left = variance(account.clock_left().unwrap_or_default())?;
+    Some(ClockJson {
+        weight: own_delta(DeltaAmount::from_atto(clock.weight.atto())),
+        limit,
+        spent: variance(account.spent().clock()),
+        pending: variance(account.pending().clock()),
+        left,
+        share: (left / limit).min(1.0),
+    })
+}
+
+/// " at δ 1e-6", or nothing at δ 0.
+fn at(delta: f64) -> String {
+    match delta {
+        0.0 => String::new(),
+        _ => format!(" at δ {}", number::nearest(delta, 3)),
+    }
+}
+
+/// The guarantee, for the terminal. Where the odometer reads more than the budget, the guarantee of
+/// the whole account is told as what it is.
+fn guarantee_text(target: Target, guarantee: Option<(Epsilon, Delta)>) -> String {
+    let told = |epsilon: Epsilon, delta: Delta, rest: &str| {
+        let epsilon = number::epsilon_up(epsilon.get(), DIGITS);
+        format!(
+            "          guaranteed: at most ε {epsilon}{}\n          {rest}\n",
+            at(delta.get())
+        )
+    };
+    match (target, guarantee) {
+        (Target::Approximate { epsilon, delta }, Some((reading, _))) if reading >= epsilon => {
+            let reading = number::epsilon_up(reading.get(), DIGITS);
+            let rest = format!("(for the whole account; the odometer reads ε {reading})");
+            told(epsilon, delta, &rest)
+        }
+        (_, Some((reading, delta))) => {
+            told(reading, delta, "(at any time, however queries are chosen)")
+        }
+        (_, None) => String::new(),
+    }
+}
+
+/// The clock, as a line for the terminal; empty if the account has none.
+fn clock_text(account: &Account) -> String {
+    let Some(clock) = account.budget().clock() else {
+        return String::new();
+    };
+    let limit = variance_text(clock.limit, number::down);
+    match clock_json(account).filter(|_| account.clock_left().is_some()) {
+        Some(clock) => {
+            let used = number::epsilon_up(100.0 * (1.0 - clock.share), 3);
+            format!("  clock   {used} % of variance {limit} used\n")
+        }
+        None => format!("  clock   exhausted (variance {limit})\n"),
+    }
 }
 
 /// The amounts at each order as JSON.
@@ -353,13 +449,9 @@ pub fn summary_text(view: &AccountView, terminal: mizan_report::Terminal) -> Str
     let account = &view.account;
     let odometer = read(account);
     let delta = reading_delta(account).get();
-    let at = |delta: f64| match delta {
-        0.0 => String::new(),
-        _ => format!(" at δ {}", number::nearest(delta, 3)),
-    };
     let mut text = String::new();
     let left = left(view);
-    if let Some((_, share)) = left.room {
+    if let Some(Room { share, .. }) = left.room {
         let of = match left.at.number() == account.number() {
             true => String::new(),
             false => format!(
@@ -380,6 +472,7 @@ pub fn summary_text(view: &AccountView, terminal: mizan_report::Terminal) -> Str
             at(delta)
         ));
     }
+    text.push_str(&clock_text(account));
     match odometer.estimate {
         Some((epsilon, _)) => text.push_str(&format!(
             "  spent   about ε {}{} ({FIXED})\n",
@@ -388,14 +481,10 @@ pub fn summary_text(view: &AccountView, terminal: mizan_report::Terminal) -> Str
         )),
         None => text.push_str("  spent   without bound\n"),
     }
-    if let Some((epsilon, delta)) = odometer.guarantee {
-        text.push_str(&format!(
-            "          guaranteed: at most ε {}{}\n          \
-             (odometer; holds for adaptively chosen queries, moves in steps)\n",
-            number::epsilon_up(epsilon.get(), DIGITS),
-            at(delta.get())
-        ));
-    }
+    text.push_str(&guarantee_text(
+        account.budget().target(),
+        odometer.guarantee,
+    ));
     if account.pending().amounts().any(|sum| sum > Amount::ZERO) {
         text.push_str("          open reservations are included\n");
     }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::budget::TargetJson;
-use crate::budget::view::{nats, own_delta, target_json, target_text};
+use crate::budget::view::{nats, own_delta, target_json, target_text, variance};
 use crate::times;
 use crate::words::shortened;
 
@@ -39,6 +39,10 @@ pub struct EntryJson {
     /// The cost of the charge.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<EntryCost>,
+    /// What it takes from the Gaussian clock of each account, from the charged one up; null
+    /// exhausts it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clock: Option<Vec<Option<f64>>>,
     /// The account that refused the charge.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused_by: Option<String>,
@@ -68,7 +72,7 @@ pub fn kind(body: &Body) -> &'static str {
     match body {
         Body::Opened { .. } => "opened",
         Body::Created { .. } => "created",
-        Body::Reserved(_) => "reserved",
+        Body::Reserved { .. } => "reserved",
         Body::Denied { .. } => "denied",
         Body::Started => "started",
         Body::Committed { .. } => "committed",
@@ -83,7 +87,7 @@ pub fn kind(body: &Body) -> &'static str {
 pub fn account(body: &Body) -> Option<AccountNumber> {
     match body {
         Body::Created { account, .. } | Body::Raised { account, .. } => Some(*account),
-        Body::Reserved(charge) | Body::Denied { charge, .. } => Some(charge.account),
+        Body::Reserved { charge, .. } | Body::Denied { charge, .. } => Some(charge.account),
         _ => None,
     }
 }
@@ -100,7 +104,7 @@ pub fn charge(ledger: &Ledger, entry: &Entry) -> Option<Charge> {
     }
     let first = ledger.store().places(entry.id).ok()??.first;
     match ledger.entries(first).ok()?.into_iter().next()?.body {
-        Body::Reserved(charge) => Some(charge),
+        Body::Reserved { charge, .. } => Some(charge),
         _ => None,
     }
 }
@@ -111,10 +115,10 @@ pub fn about(body: &Body) -> String {
     match body {
         Body::Opened { ledger } => shortened(&format!("ledger {ledger}"), 20),
         Body::Created { budget, .. } | Body::Raised { budget, .. } => target_text(budget),
-        Body::Reserved(charge) | Body::Denied { charge, .. } if charge.event.is_empty() => {
+        Body::Reserved { charge, .. } | Body::Denied { charge, .. } if charge.event.is_empty() => {
             "a cost without an event".to_owned()
         }
-        Body::Reserved(charge) | Body::Denied { charge, .. } => charge.event.clone(),
+        Body::Reserved { charge, .. } | Body::Denied { charge, .. } => charge.event.clone(),
         Body::Restored { size, .. } => format!("a gap: {size} entries were known"),
         Body::Started | Body::Committed { .. } | Body::Voided => String::new(),
     }
@@ -134,6 +138,7 @@ pub fn json(position: u64, entry: &Entry, name: &dyn Fn(AccountNumber) -> String
         target: None,
         event: None,
         cost: None,
+        clock: None,
         refused_by: None,
         answer: None,
         known_size: None,
@@ -146,9 +151,11 @@ pub fn json(position: u64, entry: &Entry, name: &dyn Fn(AccountNumber) -> String
             shown.target = Some(target_json(budget));
         }
         Body::Raised { budget, .. } => shown.target = Some(target_json(budget)),
-        Body::Reserved(charge) => {
+        Body::Reserved { charge, clock } => {
             shown.event = Some(charge.event.clone());
             shown.cost = Some(cost(&charge.cost));
+            let taken = || clock.iter().map(|&taken| variance(taken)).collect();
+            shown.clock = (!clock.is_empty()).then(taken);
         }
         Body::Denied { charge, denial } => {
             shown.event = Some(charge.event.clone());

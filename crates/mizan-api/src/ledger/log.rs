@@ -78,7 +78,7 @@ impl LogPage {
                     break 'pages;
                 }
                 if let Some(only) = only {
-                    if let Body::Reserved(charge) = &entry.body {
+                    if let Body::Reserved { charge, .. } = &entry.body {
                         of.insert(entry.id, charge.account);
                     }
                     let about = entry::account(&entry.body).or_else(|| of.get(&entry.id).copied());

@@ -20,6 +20,7 @@ use utoipa::ToSchema;
 pub use account::{AccountWarning, EventPart};
 pub use label::{Label, LabelText};
 pub use ledger::VerifyWarning;
+pub use reason::account_share_text;
 
 use crate::query::plain;
 

@@ -16,6 +16,7 @@ impl Message for ChoiceReason {
             Self::Split { .. } => "epsilon_split",
             Self::Clipped { .. } => "clipped",
             Self::Cost { .. } => "cost",
+            Self::Share { .. } => "share_of_account",
             Self::QuantileRank(rank) => rank.kind(),
         }
     }
@@ -53,6 +54,23 @@ impl Message for ChoiceReason {
                 ("delta", (*delta).into()),
                 ("renyi_epsilon", finite(*renyi).into()),
             ]),
+            Self::Share {
+                epsilon,
+                delta,
+                share,
+                other,
+                decided,
+            } => {
+                let (other_noise, other_share) = (*other).unzip();
+                fields([
+                    ("epsilon", finite(*epsilon).into()),
+                    ("delta", (*delta).into()),
+                    ("share", (*share).into()),
+                    ("other_noise", other_noise.map_or(Value::Null, noise_json)),
+                    ("other_share", other_share.flatten().into()),
+                    ("decided", (*decided).into()),
+                ])
+            }
             Self::QuantileRank(rank) => rank.fields(),
         }
     }
@@ -100,9 +118,47 @@ impl Message for ChoiceReason {
                 number::delta_up(*delta),
                 number::epsilon_up(*renyi, 3)
             ),
+            Self::Share {
+                epsilon,
+                delta,
+                share,
+                other,
+                decided,
+            } => {
+                let mut text = format!(
+                    "It costs ε {} at δ {} and {}.",
+                    number::epsilon_up(*epsilon, 3),
+                    number::delta_up(*delta),
+                    match share {
+                        Some(share) =>
+                            format!("takes {} of the whole account", account_share_text(*share)),
+                        None => "does not fit the clock of the account".to_owned(),
+                    }
+                );
+                match other {
+                    Some((noise, Some(share))) => {
+                        let noise = noise_text(*noise);
+                        text += &format!(" {noise} would take {}.", account_share_text(*share));
+                    }
+                    Some((noise, None)) => {
+                        text += &format!(" {} would not fit it.", noise_text(*noise));
+                    }
+                    None => {}
+                }
+                if *decided {
+                    text += " The smaller share decided.";
+                }
+                text
+            }
             Self::QuantileRank(rank) => rank.english(),
         }
     }
+}
+
+/// The share of an account, as a percentage.
+#[must_use]
+pub fn account_share_text(share: f64) -> String {
+    format!("{} %", number::epsilon_up(100.0 * share, 2))
 }
 
 const fn noise_text(noise: NoiseKind) -> &'static str {
@@ -168,4 +224,38 @@ fn accuracy_json(accuracy: &Accuracy) -> Value {
             ("rank_error", finite(*rows).into()),
         ]),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_told() {
+        let reason = |other, decided| ChoiceReason::Share {
+            epsilon: 0.31,
+            delta: 1e-6,
+            share: Some(0.0789),
+            other,
+            decided,
+        };
+        let laplace = NoiseKind::DiscreteLaplace;
+        assert_eq!(
+            reason(Some((laplace, Some(0.1))), true).english(),
+            "It costs ε 0.31 at δ 1e-6 and takes 7.9 % of the whole account. Discrete Laplace noise \
+             would take 10 %. The smaller share decided."
+        );
+        let told = |reason: ChoiceReason, end: &str| {
+            let text = reason.english();
+            assert!(text.ends_with(end), "{text}");
+        };
+        told(
+            reason(Some((laplace, None)), false),
+            "of the whole account. Discrete Laplace noise would not fit it.",
+        );
+        told(reason(None, false), "takes 7.9 % of the whole account.");
+        let json = Value::Object(reason(None, false).fields());
+        assert_eq!(json["share"], 0.0789);
+        assert_eq!(json["other_noise"], Value::Null);
+    }
 }

@@ -35,8 +35,8 @@ super::codes! {
         ("The account does not keep this Rényi order.", "Use an order of the account, or create the account with this order.")
         ("ليست هذه الرتبة من رتب الحساب.", "استعمل رتبة من رتب الحساب، أو أنشئ الحساب بهذه الرتبة.");
     MZ1713 Usage
-        ("The new budget is not higher at every order.", "Raise epsilon and delta; neither can be lowered.")
-        ("الميزانية الجديدة ليست أعلى عند كل رتبة.", "ارفع ε وδ؛ لا يمكن خفض أي منهما.");
+        ("The new budget is not higher at every order.", "Raise epsilon and delta; neither can be lowered. A larger reserved delta needs a larger delta.")
+        ("الميزانية الجديدة ليست أعلى عند كل رتبة.", "ارفع ε وδ؛ لا يمكن خفض أي منهما. وزيادة δ المحجوزة تحتاج إلى δ أكبر.");
     MZ1714 Usage
         ("A budget can only be raised to a budget of the same kind.", "Create a new account for another kind of budget.")
         ("لا تُرفع الميزانية إلا إلى ميزانية من النوع نفسه.", "أنشئ حسابًا جديدًا لنوع آخر من الميزانية.");

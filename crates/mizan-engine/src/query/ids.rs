@@ -70,6 +70,12 @@ impl<E: Engine> QueryService<'_, E> {
         }
     }
 
+    /// The hash that a charge under a name stores of its query.
+    pub(super) fn keyed_for_name(&self, stamp: Digest) -> Result<Digest, QueryError> {
+        let key = self.ledger.id_key()?;
+        Ok(key.map_or(stamp, |key| key.digest(&stamp)))
+    }
+
     /// The query with the share of the reserved delta that the charge under this id was made
     /// with. None if it has that share already, or if the share cannot be determined.
     pub(super) fn adopted(

@@ -303,6 +303,11 @@ impl<'a, E: Engine> QueryService<'a, E> {
             None => same,
         };
         let own = name.is_some();
+        // The id of a query without a name says which query is charged.
+        let query = match own {
+            true => Some(self.keyed_for_name(stamp)?),
+            false => None,
+        };
         loop {
             let id = match name {
                 Some(id) => id,
@@ -313,7 +318,11 @@ impl<'a, E: Engine> QueryService<'a, E> {
             let prepared = adopted.as_ref().unwrap_or(prepared);
             let mut running = self.ledger.running(id)?;
             self.check_unanswered(prepared, id)?;
-            let done = match self.ledger.reserve(Some(id), prepared.charge.clone()) {
+            let charge = Charge {
+                query,
+                ..prepared.charge.clone()
+            };
+            let done = match self.ledger.reserve(Some(id), charge) {
                 // Another process charged it with another share since the lookup.
                 Err(LedgerError::Store(StoreError::Request(RequestError::IdReused { .. })))
                     if self.is_made_with_another_share(prepared, &stamp, id, own)? =>
@@ -329,6 +338,11 @@ impl<'a, E: Engine> QueryService<'a, E> {
                 Outcome::Denied(denial) => return self.denied(prepared, done, denial),
                 Outcome::Voided => return Err(RequestError::Voided { id }.into()),
                 Outcome::Released { .. } => return self.recorded(prepared, &stamp, done),
+                // Another query under an id of its own may have been chosen in view of answers
+                // since it was charged.
+                _ if own && !done.fresh && !self.ledger.still_pays(id, query)? => {
+                    return Err(RequestError::AlreadyStarted { id }.into());
+                }
                 Outcome::Reserved => {
                     self.give_back_if_changed(&prepared.plan, &versions, id)?;
                     self.start(id).map_err(|error| error.after_charge(id))?;

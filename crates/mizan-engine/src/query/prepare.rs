@@ -10,7 +10,7 @@ use super::ids::MAX_RELEASE_BYTES;
 use super::price_cache::Priced;
 use super::{Prepared, QueryError, QueryService, SpendTarget, reading_delta, reserved};
 use crate::engine::Engine;
-use crate::release::{self, NoiseTarget, ReleaseError, Request};
+use crate::release::{self, AccountClock, NoiseTarget, ReleaseError, Request};
 
 /// The default cost is the account's epsilon divided by this.
 const USUAL_SHARE: f64 = 10.0;
@@ -56,6 +56,8 @@ impl<E: Engine> QueryService<'_, E> {
             target: target(spend_target, &view.account)?,
             delta: reading_delta(&view.account),
             threshold_delta: chosen.unwrap_or(first),
+            clock: clock_of(&view.account),
+            on_clock: chain(&view).any(|account| account.budget().clock().is_some()),
         };
         let mut priced = self.priced(plan, &request, &view, key.as_deref())?;
         let identity = QueryIdentity {
@@ -129,6 +131,20 @@ impl<E: Engine> QueryService<'_, E> {
         let privacy = privacy.ok_or(QueryError::NoDataset)?;
         Ok(privacy.account.clone())
     }
+}
+
+/// The accounts that are charged.
+fn chain(view: &AccountView) -> impl Iterator<Item = &Account> {
+    std::iter::once(&view.account).chain(&view.above)
+}
+
+/// The Gaussian clock of an account; None if it has none.
+fn clock_of(account: &Account) -> Option<AccountClock> {
+    let AccountTarget::Approximate { epsilon, .. } = account.budget().target() else {
+        return None;
+    };
+    let variance = account.budget().clock()?.limit;
+    Some(AccountClock { epsilon, variance })
 }
 
 /// The noise plan and its charge. Of the account only the orders matter, which never change.

@@ -1,6 +1,7 @@
 //! What a query would cost, and the predicted width of its noise.
 
 use mizan_core::{Delta, Epsilon, PrivacyEvent};
+use mizan_ledger::money::admit;
 use mizan_ledger::{AccountView, Body, Charge, Cost, DeltaAmount};
 use mizan_sql::{Effect, Note};
 
@@ -55,7 +56,9 @@ impl Quote {
         let about = match prepared.takes_usual_share() && fits > 0 {
             true => {
                 let amounts = charge.cost.amounts().iter().copied();
-                let without = view.how_many(&Cost::new(amounts, DeltaAmount::ZERO));
+                let without = Cost::new(amounts, DeltaAmount::ZERO);
+                let without = without.with_price(charge.cost.price().cloned());
+                let without = view.how_many(&without);
                 without.min(reserved::how_many(view)).max(1)
             }
             false => fits,
@@ -85,9 +88,14 @@ impl Quote {
 /// The account and its parents after a charge.
 fn after(view: &AccountView, charge: &Charge) -> Option<AccountView> {
     let mut after = view.clone();
-    let body = Body::Reserved(charge.clone());
-    for account in std::iter::once(&mut after.account).chain(&mut after.above) {
-        account.take(&body, None)?;
+    let chain = view.chain();
+    let body = Body::Reserved {
+        clock: admit(chain, &charge.cost).ok()?,
+        charge: charge.clone(),
+    };
+    let chain = std::iter::once(&mut after.account).chain(&mut after.above);
+    for (level, account) in chain.enumerate() {
+        account.take(&body, None, level)?;
     }
     Some(after)
 }

@@ -119,7 +119,8 @@ fn catalogue() -> Catalogue {
 fn budget(epsilon: f64, orders: &Orders) -> Budget {
     let delta = Delta::new(1e-6).unwrap();
     let own = Budget::usual_reserved_delta(delta);
-    Budget::approximate(Epsilon::new(epsilon).unwrap(), delta, own, orders).unwrap()
+    let clock = mizan_ledger::money::Weight::ZERO;
+    Budget::approximate(Epsilon::new(epsilon).unwrap(), delta, own, clock, orders).unwrap()
 }
 
 fn ledger(folder: &std::path::Path, epsilon: f64) -> Ledger {

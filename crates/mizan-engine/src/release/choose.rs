@@ -15,7 +15,13 @@
 //!
 //! For both families the smallest `s` is found whose event has at most the requested epsilon,
 //! certified. The family with the narrower interval of the first aggregate is used; with
-//! private groups, the one with the lower threshold.
+//! private groups, the one with the lower threshold. For a requested accuracy, the family with the
+//! smaller epsilon is used.
+//!
+//! If the account has a Gaussian clock, the share of the account that a release takes counts too
+//! (`share.rs`). For a requested epsilon, the other family is used if its interval or threshold is
+//! at most a quarter wider and it takes a smaller share. For a requested accuracy, the smaller
+//! share decides.
 //!
 //! The contribution bounding across groups depends on the family. Laplace noise is charged by
 //! the L1 norm, so groups of a unit are sampled. Gaussian noise is charged by the L2 norm, so
@@ -23,41 +29,22 @@
 
 use std::collections::BTreeSet;
 
+use mizan_core::PrivacyEvent;
 use mizan_sql::{Aggregate, BoundedPlan, GroupBounding, Groups, Measure, Statistic};
 
+use super::candidate::{Candidate, Family, Pick};
 use super::noise_plan::{
-    self, LARGEST_SCALE, LEAST_SCALE, NoiseParameters, NoisePlan, StatisticMechanism, Threshold,
+    self, Charged, LARGEST_SCALE, LEAST_SCALE, NoiseParameters, NoisePlan, StatisticMechanism,
+    Threshold,
 };
 use super::price::{self, Prices, six_digits};
 use super::quantile_target::QuantileTarget;
 use super::reason::{Accuracy, ChoiceReason, NoiseKind};
+use super::share::AccountClock;
 use super::{NoiseTarget, ReleaseError, Request, predict, recursive, tree};
 
 /// The probability that an interval misses.
 pub(crate) const MISSED: f64 = 0.05;
-
-/// The two families of noise.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Family {
-    Laplace,
-    Gaussian,
-}
-
-impl Family {
-    const fn noise(self) -> NoiseKind {
-        match self {
-            Self::Laplace => NoiseKind::DiscreteLaplace,
-            Self::Gaussian => NoiseKind::DiscreteGaussian,
-        }
-    }
-
-    const fn other(self) -> Self {
-        match self {
-            Self::Laplace => Self::Gaussian,
-            Self::Gaussian => Self::Laplace,
-        }
-    }
-}
 
 /// Chooses the noise plan of a release.
 ///
@@ -80,34 +67,9 @@ pub(crate) fn choose(plan: &BoundedPlan, request: &Request) -> Result<NoisePlan,
             Err(error) => failure = Some(error),
         }
     }
-    found.sort_by(|a, b| a.worth(request).total_cmp(&b.worth(request)));
-    let mut found = found.into_iter();
-    let Some(best) = found.next() else {
-        return Err(failure.unwrap_or(ReleaseError::TooWide));
-    };
-    let other = found.next();
-    outline.noise_plan(best, other.as_ref(), failure.as_ref())
-}
-
-/// A family with its noise.
-#[derive(Clone, Debug)]
-struct Candidate {
-    family: Family,
-    mechanisms: Vec<StatisticMechanism>,
-    threshold: Option<Threshold>,
-    epsilon: f64,
-    renyi_epsilon: Option<f64>,
-    /// The half width of the first aggregate, or the threshold: less is better.
-    yardstick: f64,
-}
-
-impl Candidate {
-    /// The value by which candidates are compared: less is better.
-    const fn worth(&self, request: &Request) -> f64 {
-        match request.target {
-            NoiseTarget::Epsilon(_) => self.yardstick,
-            NoiseTarget::Accuracy(_) => self.epsilon,
-        }
+    match Pick::of(found, request) {
+        Some(pick) => outline.noise_plan(pick, failure.as_ref()),
+        None => Err(failure.unwrap_or(ReleaseError::TooWide)),
     }
 }
 
@@ -118,6 +80,8 @@ struct Outline<'a> {
     clipped: Option<BoundedPlan>,
     delta: f64,
     prices: Prices,
+    clock: Option<AccountClock>,
+    on_clock: bool,
     threshold_delta: f64,
     private: bool,
     /// The most groups that a unit is in, at most the number of public groups.
@@ -177,7 +141,9 @@ impl<'a> Outline<'a> {
             plan,
             clipped: plan.clipped(),
             delta,
-            prices: Prices::new(delta),
+            prices: Prices::new(delta, request.on_clock),
+            clock: request.clock,
+            on_clock: request.on_clock,
             threshold_delta: own,
             private,
             groups: match &plan.groups {
@@ -222,6 +188,19 @@ impl<'a> Outline<'a> {
         statistics.map(mechanism).collect()
     }
 
+    fn event(
+        &self,
+        family: Family,
+        mechanisms: &[StatisticMechanism],
+        threshold: Option<Threshold>,
+    ) -> Result<PrivacyEvent, ReleaseError> {
+        let charged = Charged {
+            group_bounding: self.plan_of(family).group_bounding,
+            on_clock: self.on_clock,
+        };
+        noise_plan::event(self.groups, mechanisms, threshold, charged)
+    }
+
     /// The cost of the threshold, before its value is known.
     fn failure(&self) -> Option<Threshold> {
         self.private.then_some(Threshold {
@@ -231,8 +210,7 @@ impl<'a> Outline<'a> {
     }
 
     fn cost(&self, family: Family, mechanisms: &[StatisticMechanism]) -> f64 {
-        let group_bounding = self.plan_of(family).group_bounding;
-        let event = noise_plan::event(self.groups, mechanisms, self.failure(), group_bounding);
+        let event = self.event(family, mechanisms, self.failure());
         event.map_or(f64::INFINITY, |event| self.prices.of(&event).epsilon)
     }
 
@@ -335,7 +313,7 @@ impl<'a> Outline<'a> {
             };
         }
         let plan = self.plan_of(family);
-        let event = noise_plan::event(self.groups, &mechanisms, threshold, plan.group_bounding)?;
+        let event = self.event(family, &mechanisms, threshold)?;
         let yardstick = match threshold {
             Some(threshold) => as_f64(threshold.above),
             None => predict::yardstick(plan, &mechanisms, MISSED)?,
@@ -345,6 +323,7 @@ impl<'a> Outline<'a> {
             family,
             epsilon: price.epsilon,
             renyi_epsilon: price.renyi,
+            share: self.clock.and_then(|clock| clock.share(&event)),
             mechanisms,
             threshold,
             yardstick,
@@ -353,10 +332,15 @@ impl<'a> Outline<'a> {
 
     fn noise_plan(
         &self,
-        best: Candidate,
-        other: Option<&Candidate>,
+        pick: Pick,
         failure: Option<&ReleaseError>,
     ) -> Result<NoisePlan, ReleaseError> {
+        let Pick {
+            best,
+            other,
+            by_share,
+        } = pick;
+        let other = other.as_ref();
         let noise = self.noise_kind(&best);
         let mut why = vec![ChoiceReason::Chosen {
             noise,
@@ -388,7 +372,17 @@ impl<'a> Outline<'a> {
                 groups: self.groups,
             });
         }
-        if let Some(renyi) = best.renyi_epsilon {
+        if self.clock.is_some() {
+            // As above: quantiles have one noise.
+            let other = other.filter(|_| noise != NoiseKind::ExponentialMechanism);
+            why.push(ChoiceReason::Share {
+                epsilon: best.epsilon,
+                delta: self.delta,
+                share: best.share,
+                other: other.map(|other| (self.noise_kind(other), other.share)),
+                decided: by_share && other.is_some(),
+            });
+        } else if let Some(renyi) = best.renyi_epsilon {
             why.push(ChoiceReason::Cost {
                 epsilon: best.epsilon,
                 delta: self.delta,
@@ -402,7 +396,11 @@ impl<'a> Outline<'a> {
         };
         let ranks = predict::quantile_ranks(plan, &noise.mechanisms)?;
         why.extend(ranks.into_iter().map(ChoiceReason::QuantileRank));
-        NoisePlan::new(noise, plan.group_bounding, best.epsilon, self.delta, why)
+        let charged = Charged {
+            group_bounding: plan.group_bounding,
+            on_clock: self.on_clock,
+        };
+        NoisePlan::new(noise, charged, best.epsilon, self.delta, why)
     }
 
     /// The mechanism of the statistic by which a candidate is compared.

@@ -7,6 +7,7 @@
 //! [`choose`] determines the cost.
 
 mod answer;
+mod candidate;
 mod choose;
 mod effects;
 mod error;
@@ -21,6 +22,7 @@ mod reason;
 mod recursive;
 mod released;
 mod request;
+mod share;
 mod store;
 #[cfg(test)]
 mod tests;
@@ -33,6 +35,7 @@ pub use error::ReleaseError;
 pub use predict::{Predicted, RankError};
 pub use reason::{Accuracy, ChoiceReason, NoiseKind};
 pub(crate) use request::{NoiseTarget, Request};
+pub(crate) use share::AccountClock;
 
 pub(crate) use answer::answer;
 pub(crate) use choose::choose;

@@ -255,16 +255,16 @@ pub(crate) struct NoisePlan {
 impl NoisePlan {
     pub(super) fn new(
         noise: NoiseParameters,
-        group_bounding: GroupBounding,
+        charged: Charged,
         epsilon: f64,
         delta: f64,
         why: Vec<ChoiceReason>,
     ) -> Result<Self, ReleaseError> {
         let (groups, mechanisms) = (noise.groups_per_unit, &noise.mechanisms);
         Ok(Self {
-            event: event(groups, mechanisms, noise.threshold, group_bounding)?,
+            event: event(groups, mechanisms, noise.threshold, charged)?,
             noise,
-            group_bounding,
+            group_bounding: charged.group_bounding,
             epsilon: Epsilon::saturating(epsilon),
             delta: Delta::saturating(delta),
             why,
@@ -333,15 +333,24 @@ impl NoisePlan {
     }
 }
 
+/// What the event depends on besides the noise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Charged {
+    /// The contribution bounding across groups.
+    pub(crate) group_bounding: GroupBounding,
+    /// Whether the account, or one above it, has a Gaussian clock.
+    pub(crate) on_clock: bool,
+}
+
 /// The event of these mechanisms in this many groups.
 pub(crate) fn event(
     groups: u64,
     mechanisms: &[StatisticMechanism],
     threshold: Option<Threshold>,
-    group_bounding: GroupBounding,
+    charged: Charged,
 ) -> Result<PrivacyEvent, ReleaseError> {
-    if group_bounding == GroupBounding::ClipL2 {
-        return clipped_event(groups, mechanisms);
+    if charged.group_bounding == GroupBounding::ClipL2 {
+        return clipped_event(groups, mechanisms, charged.on_clock);
     }
     let mut parts = Vec::with_capacity(mechanisms.len());
     let mut fails_apart = threshold;
@@ -382,17 +391,25 @@ pub(crate) fn event(
 /// # Guarantee
 ///
 /// One unit changes the integers of all groups by a vector x with `Σ (x / B)² <= C m` for C
-/// groups, m statistics and the sensitivity B of each (`mizan_sql::clip`). Discrete Gaussian
-/// noise under a shift by the integer x has a Rényi divergence of order α of at most
-/// `α x² / 2σ²` (Canonne, Kamath and Steinke 2020, Proposition 5). Divergences of independent
-/// noise add up, to at most `α (C m / 2) max (B/σ)²`. The event has this ρ, rounded up. It
-/// holds for any number of groups that the vector spans, and a unit of C full groups reaches
-/// it.
+/// groups, m statistics and the sensitivity B of each (`mizan_sql::clip`). So `Σ (x / σ)² <= μ²`
+/// with `μ² = C m max (B/σ)²`, for any number of groups that the vector spans, and a unit of C
+/// full groups reaches it.
+///
+/// - For accounts without a Gaussian clock the event is ρ-zCDP with ρ = μ²/2, rounded up. Discrete
+///   Gaussian noise under a shift by the integer x has a Rényi divergence of order α of at most
+///   `α x² / 2σ²` (Canonne, Kamath and Steinke 2020, Proposition 5), and divergences of
+///   independent noise add up.
+/// - On a clock, where zCDP has no price, it is discrete Gaussian noise of the
+///   least σ and a whole squared norm of at least `μ² σ²`. If all σ are equal, that is what the
+///   noise is. If not, its price on the clock holds too (docs/spec/mathematics.md 4.9), and its
+///   Rényi curve is `α n² / 2σ²` from σ = 2 on, which is at least the bound above. Privacy loss
+///   distributions of several coordinates are not computed (MZ1215).
 fn clipped_event(
     groups: u64,
     mechanisms: &[StatisticMechanism],
+    on_clock: bool,
 ) -> Result<PrivacyEvent, ReleaseError> {
-    let mut most = 0.0_f64;
+    let (mut most, mut least_sigma) = (0.0_f64, f64::INFINITY);
     for mechanism in mechanisms {
         let StatisticMechanism::Gaussian { sigma, sensitivity } = mechanism else {
             return Err(ReleaseError::Plan {
@@ -401,13 +418,32 @@ fn clipped_event(
         };
         let ratio = directed::div_up(as_f64_up(*sensitivity), *sigma);
         most = most.max(directed::mul_up(ratio, ratio));
+        least_sigma = least_sigma.min(*sigma);
     }
     let statistics = u64::try_from(mechanisms.len()).unwrap_or(u64::MAX);
     let parts = as_f64_up(groups.max(1).saturating_mul(statistics));
+    let wide = |_| ReleaseError::TooWide;
+    if on_clock && least_sigma >= LEAST_NORM_SIGMA && least_sigma.is_finite() {
+        let variance = directed::mul_up(least_sigma, least_sigma);
+        let square = directed::mul_up(directed::mul_up(parts, most), variance);
+        // The event takes the whole part of its squared sensitivity.
+        let norm = price::spent(directed::add_up(square, 1.0).sqrt().next_up());
+        let noise = DiscreteGaussian::new(
+            Sigma::new(least_sigma).map_err(wide)?,
+            Sensitivity::new(norm).map_err(wide)?,
+        );
+        return Ok(PrivacyEvent::DiscreteGaussian(
+            noise.map_err(|_| ReleaseError::TooWide)?,
+        ));
+    }
     let rho = price::spent(directed::mul_up(parts / 2.0, most));
-    let rho = Rho::new(rho).map_err(|_| ReleaseError::TooWide)?;
+    let rho = Rho::new(rho).map_err(wide)?;
     Ok(PrivacyEvent::ZeroConcentrated { rho })
 }
+
+/// From this σ on the Rényi curve of discrete Gaussian noise over a norm has no correction. Clipped
+/// contributions are in steps of 2⁻¹⁰, so that only noise that hides nothing has less.
+const LEAST_NORM_SIGMA: f64 = 2.0;
 
 /// The nearest double that is not below.
 #[allow(clippy::cast_precision_loss, reason = "rounded up where it is inexact")]

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
+use mizan_accounting::clock;
 use mizan_accounting::methods::{self, Method};
 use mizan_core::{Delta, PrivacyEvent, Round, parse_decimal};
 
@@ -10,7 +11,7 @@ use mizan_core::{Delta, PrivacyEvent, Round, parse_decimal};
 ///
 /// The ledger charges it in the same way: an (ε, δ) mechanism is an ε mechanism, except with
 /// probability δ (Kairouz, Oh and Viswanath 2015).
-fn without_failures(event: &PrivacyEvent) -> PrivacyEvent {
+pub(super) fn without_failures(event: &PrivacyEvent) -> PrivacyEvent {
     match event {
         PrivacyEvent::Approximate { epsilon, .. } => PrivacyEvent::Pure { epsilon: *epsilon },
         PrivacyEvent::Compose(events) => {
@@ -28,19 +29,21 @@ fn without_failures(event: &PrivacyEvent) -> PrivacyEvent {
 /// delta.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Price {
-    /// An upper bound on epsilon: the sum of all losses or the value of the Rényi curve,
-    /// whichever is less; infinite if there is neither.
+    /// An upper bound on epsilon: the sum of all losses, the value of the Rényi curve, or that of
+    /// the Gaussian mechanism that dominates the event, whichever is less; infinite if there is
+    /// none.
     ///
-    /// Both take milliseconds, and the ledger adds up the curve. The privacy loss distribution
-    /// of the whole composition would give up to a tenth less, but can take seconds for noise
-    /// on lattices, and a quote is priced a dozen times.
+    /// The last one is for accounts with a Gaussian clock, which adds up what it costs. Each takes
+    /// less than a millisecond or a few. The privacy loss distribution of the whole composition
+    /// would give about a hundredth less, but can take seconds for noise on lattices, and a quote
+    /// is priced a dozen times.
     pub(super) epsilon: f64,
     /// The epsilon of the Rényi curve alone.
     pub(super) renyi: Option<f64>,
 }
 
-/// Prices an event.
-pub(super) fn price(event: &PrivacyEvent, delta: f64) -> Price {
+/// Prices an event for an account with or without a Gaussian clock.
+pub(super) fn price(event: &PrivacyEvent, delta: f64, on_clock: bool) -> Price {
     let pure = without_failures(event);
     let bound = |method| {
         let bound = methods::epsilon_by(method, &pure, Delta::new(delta).ok()?).ok()?;
@@ -48,7 +51,14 @@ pub(super) fn price(event: &PrivacyEvent, delta: f64) -> Price {
         epsilon.is_finite().then_some(epsilon)
     };
     let renyi = bound(Method::Renyi);
-    let bounds = [bound(Method::Pure), renyi].into_iter().flatten();
+    let dominating = || {
+        let epsilon = clock::epsilon(&pure, Delta::new(delta).ok()?).ok()?.get();
+        epsilon.is_finite().then_some(epsilon)
+    };
+    let dominating = on_clock.then(dominating).flatten();
+    let bounds = [bound(Method::Pure), renyi, dominating]
+        .into_iter()
+        .flatten();
     Price {
         epsilon: bounds.fold(f64::INFINITY, f64::min),
         renyi,
@@ -58,14 +68,16 @@ pub(super) fn price(event: &PrivacyEvent, delta: f64) -> Price {
 /// Prices at one delta. Each is computed once, because the search revisits points.
 pub(super) struct Prices {
     delta: f64,
+    on_clock: bool,
     known: RefCell<BTreeMap<String, Price>>,
 }
 
 impl Prices {
     /// An empty cache.
-    pub(super) const fn new(delta: f64) -> Self {
+    pub(super) const fn new(delta: f64, on_clock: bool) -> Self {
         Self {
             delta,
+            on_clock,
             known: RefCell::new(BTreeMap::new()),
         }
     }
@@ -74,7 +86,7 @@ impl Prices {
     pub(super) fn of(&self, event: &PrivacyEvent) -> Price {
         let mut known = self.known.borrow_mut();
         let known = known.entry(event.to_string());
-        *known.or_insert_with(|| price(event, self.delta))
+        *known.or_insert_with(|| price(event, self.delta, self.on_clock))
     }
 }
 
@@ -190,9 +202,17 @@ mod tests {
             pure.to_string(),
             "3 * (discrete-gaussian(60, 5) + pure(0.1))"
         );
-        assert_eq!(price(&event, 1e-6), price(&pure, 1e-6));
-        assert_eq!(Prices::new(1e-6).of(&event), price(&event, 1e-6));
-        assert!(price(&event, 0.0).epsilon.is_infinite());
+        for clock in [false, true] {
+            let found = price(&event, 1e-6, clock);
+            assert_eq!(found, price(&pure, 1e-6, clock));
+            assert_eq!(Prices::new(1e-6, clock).of(&event), found);
+            assert!(price(&event, 0.0, clock).epsilon.is_infinite());
+        }
+        // With a clock the dominating Gaussian mechanism counts too.
+        let event: PrivacyEvent = "10 * discrete-gaussian(14.3293)".parse().unwrap();
+        let [before, now] = [false, true].map(|clock| price(&event, 1e-6, clock));
+        assert_eq!(before.renyi, now.renyi);
+        assert!(now.epsilon < 0.94 * before.epsilon, "{before:?} {now:?}");
     }
 
     #[test]

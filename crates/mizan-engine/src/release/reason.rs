@@ -53,6 +53,20 @@ pub enum ChoiceReason {
         /// The epsilon of the Rényi curve, which the ledger records.
         renyi: f64,
     },
+    /// What it costs, and the share of the account that it takes, if the account has a Gaussian
+    /// clock.
+    Share {
+        /// The certified epsilon, by the best method.
+        epsilon: f64,
+        /// The delta at which it is certified.
+        delta: f64,
+        /// The share of the whole account; None if it does not fit.
+        share: Option<f64>,
+        /// The other noise, if it is possible, with its share.
+        other: Option<(NoiseKind, Option<f64>)>,
+        /// Whether the smaller share decided. Otherwise the more accurate noise was chosen.
+        decided: bool,
+    },
     /// The rank error of a quantile.
     QuantileRank(QuantileRank),
 }

@@ -2,6 +2,8 @@
 
 use mizan_core::{Delta, Epsilon};
 
+use super::AccountClock;
+
 /// What the analyst wants to spend, or the accuracy that they want.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum NoiseTarget {
@@ -23,4 +25,10 @@ pub(crate) struct Request {
     /// ledger adds these up over all queries, apart from its Rényi curve. If it is zero, no
     /// threshold satisfies it, and private groups are refused.
     pub threshold_delta: Delta,
+    /// The account that is charged, if it has a Gaussian clock.
+    pub clock: Option<AccountClock>,
+    /// Whether the account, or one above it, has a Gaussian clock. Accounts of earlier versions have
+    /// none: their releases are priced by the Rényi curve, as they were, so that stored answers are
+    /// found again.
+    pub on_clock: bool,
 }

@@ -12,7 +12,7 @@ mod verify;
 
 pub use checkpoint::{Checkpoint, CheckpointKey, TreeHead};
 pub use checksummed_line::TextError;
-pub use odometer::{Odometer, Remaining};
+pub use odometer::{Odometer, Remaining, Room};
 pub use proof::{ConsistencyProof, InclusionProof};
 pub use receipt_text::ReceiptText;
 pub use unanswered::{MAX_UNANSWERED, SETTLED, UnansweredCharge};

@@ -5,49 +5,38 @@
 //! they had been fixed in advance. Queries are chosen adaptively, and so is the time at which an
 //! analyst looks, so the estimate is not a guarantee.
 //!
-//! The **guarantee** is an odometer of nested filters. Let the target of the account be (ε, δ)
-//! and δ' the part of δ that is not reserved. Beside the filter of the account there are
-//! K = 13 levels ε_k = ε 2^(-k/2), each with the limits of a budget (ε_k, δ'/K) with the weights
-//! w(α) of the account:
-//!
-//! > B_k(α) = ε_k + ln(w(α) δ'/(K c(α))) / (α-1),   B_k(∞) = ε_k.
-//!
-//! The reading E is the smallest ε_k with total(α) <= B_k(α) at some α, or total(∞) if that is
-//! smaller, or ε if no level fits.
+//! The **guarantee** holds whenever an analyst looks. Let the target of the account be (ε, δ) and
+//! δ' the part of δ that is not reserved. The reading is that of [`RenyiOdometer`] at δ' for the
+//! totals of the account: the least E that the mixture of the bounds at all orders allows, with
+//! weights that the target and the orders fix. It needs no price on the clock.
 //!
 //! # Guarantee
 //!
 //! Let r be the likelihood ratio of the transcript up to a stopping time (a time that is chosen
 //! in any way from the transcript so far), and E the reading at that time. Then the mean of
-//! max(0, r - e^E) is at most 2 δ: an (E, 2 δ) guarantee, although E is itself random.
+//! max(0, r - e^E) is at most δ: an (E, δ) guarantee, although E is itself random.
 //!
-//! Proof: M(α) = r^α e^(-(α-1) total(α)) is a supermartingale that starts at 1, so its mean at
-//! any stopping time is at most 1. Split the transcripts by the level that is read and
-//! the first order that fits it, as in `budget.rs`: each pair adds at most
-//! c(α) e^((α-1)(B_k(α)-ε_k)) = w(α) δ'/K, all levels together δ'. Those where no
-//! level fits are inside the filter of the account, and add at most δ' once more.
-//! Those read at ∞ add nothing, for r <= e^total(∞) there. Mechanisms fail with
-//! probability at most δ - δ' in all. The sum is 2 δ' + (δ - δ') <= 2 δ.
+//! Proof: for each order M(α) = r^α e^(-(α-1) total(α)) is a supermartingale that starts at 1, and so
+//! is their weighted mean S. The reading is such that max(0, r - e^E) <= δ' S, or E is total(∞), above
+//! which ln r never is. Mechanisms fail with probability at most δ - δ' in all: a mechanism that
+//! fails with probability δ_i and is pure otherwise is one that tells with probability δ_i whether it
+//! ran on P, so S keeps at most (1 - δ_i) of its mean and the transcripts that Q never has add at
+//! most δ_i.
 //!
-//! If no level below ε fits, the reading is the target itself: (ε, δ) holds for every transcript
-//! that the filter of the account admits.
+//! E may be above ε. The target (ε, δ) holds for the whole account too, but it is another guarantee
+//! with a δ of its own: a reading of min(E, ε) would have up to 2 δ. So E is never cut at ε.
 //!
 //! Only the totals at that time count. Voids may lower them: the query of a voided charge read no
-//! data and is not part of r. Pending charges count in full. The levels belong to one budget: a
-//! raise that depends on answers starts new levels, and the guarantees of all budgets of the
-//! account add up. So a raised account has no such reading, unless ∞ gives one. An account
-//! with ρ or a curve has no δ, and no such reading unless ∞ gives one.
+//! data and is not part of r. Pending charges count in full. A reading belongs to one budget: a
+//! raise that depends on answers starts another one with other weights, and the guarantees of all
+//! budgets of the account add up. So a raised account has no such reading, unless ∞ gives one. An
+//! account with ρ or a curve has no δ, and no such reading unless ∞ gives one.
 
-use mizan_accounting::RenyiConversion;
+use mizan_accounting::{RenyiConversion, RenyiOdometer};
 use mizan_core::directed::{add_down, div_up};
 use mizan_core::{Delta, Epsilon, Order};
 
-use crate::money::{
-    Account, Amount, Budget, Cost, DeltaAmount, Orders, Rule, Target, Weight, admit,
-};
-
-/// The number of levels below the target, half an octave apart.
-const LEVELS: u64 = 13;
+use crate::money::{Account, Amount, Cost, DeltaAmount, Orders, Rule, Target, Weight};
 
 /// How much was spent, and how much remains.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,17 +44,26 @@ pub struct Odometer {
     /// **An estimate**: the (ε, δ) of the totals, rounded up, as if all charges had been fixed in
     /// advance. None if there is no δ to convert at, or every order is exhausted.
     pub estimate: Option<(Epsilon, Delta)>,
-    /// **A guarantee**: the reading and its δ (see the module). None for ρ and
-    /// curves, unless all charges are pure.
+    /// **A guarantee**: the reading and its δ (see the module). It may be above the ε of the target.
+    /// None for ρ and curves, unless all charges are pure, and if every order is exhausted.
     pub guarantee: Option<(Epsilon, Delta)>,
     /// **An estimate** of the remaining ε at the same δ, rounded down. None if the target has no
     /// ε.
     pub remaining: Option<Epsilon>,
     /// What remains at each order.
     pub left: Vec<Remaining>,
-    /// The deciding order and the share of its limit that remains: the order with the largest
-    /// share if any order suffices, with the smallest if every order must fit.
-    pub room: Option<(Order, f64)>,
+    /// What decides, and the share of its limit that remains.
+    pub room: Option<Room>,
+}
+
+/// The share that remains of the deciding limit: the largest share if any limit suffices, the
+/// smallest if every order must fit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Room {
+    /// The order; None if it is the clock.
+    pub order: Option<Order>,
+    /// The share.
+    pub share: f64,
 }
 
 /// What remains at one order.
@@ -87,20 +85,24 @@ impl Odometer {
     /// ```
     /// use mizan_core::{Delta, Epsilon};
     /// use mizan_ledger::evidence::Odometer;
+    /// use mizan_ledger::money::admit;
     /// use mizan_ledger::*;
     /// let (orders, delta) = (Orders::standard(), Delta::new(1e-6)?);
     /// let reserved_delta = Budget::usual_reserved_delta(delta);
-    /// let budget = Budget::approximate(Epsilon::new(2.0)?, delta, reserved_delta, &orders)?;
+    /// let clock = Budget::usual_clock();
+    /// let budget =
+    ///     Budget::approximate(Epsilon::new(2.0)?, delta, reserved_delta, clock, &orders)?;
     /// let name = AccountName::new("census")?;
     /// let mut account = Account::new(AccountNumber::new(0), name, None, orders, budget);
     /// let charge = Charge::of(&"gaussian(20)".parse()?, &account)?;
-    /// account.take(&Body::Reserved(charge), None).unwrap();
+    /// let clock = admit(std::iter::once(&account), &charge.cost).unwrap();
+    /// account.take(&Body::Reserved { charge, clock }, None, 0).unwrap();
     ///
     /// let odometer = Odometer::of(&account, None);
     /// let (estimate, _) = odometer.estimate.unwrap();
     /// let (guarantee, delta) = odometer.guarantee.unwrap();
     /// assert!(estimate < guarantee && guarantee < Epsilon::new(0.5)?);
-    /// assert_eq!(delta.get(), 2e-6);
+    /// assert_eq!(delta.get(), 1e-6);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
@@ -118,10 +120,7 @@ impl Odometer {
     /// Only what remains, as an estimate and as a share of the limit of the deciding order. Most
     /// of the time of [`of`](Self::of) goes into the guarantee.
     #[must_use]
-    pub fn remaining(
-        account: &Account,
-        delta: Option<Delta>,
-    ) -> (Option<Epsilon>, Option<(Order, f64)>) {
+    pub fn remaining(account: &Account, delta: Option<Delta>) -> (Option<Epsilon>, Option<Room>) {
         (spent(account, delta).1, room(account))
     }
 }
@@ -133,7 +132,15 @@ fn spent(account: &Account, delta: Option<Delta>) -> (Option<(Epsilon, Delta)>, 
         Target::Pure { epsilon } => (Some(epsilon), Some(Delta::ZERO)),
         Target::ZeroConcentrated { .. } | Target::Curve => (None, delta),
     };
-    let estimate = delta.and_then(|delta| Some((estimate(account, delta)?, delta)));
+    let estimate = delta.and_then(|delta| {
+        // An account that was not raised keeps its target, whatever its orders say.
+        let most = target.filter(|_| !account.is_raised() && account.budget().clock().is_some());
+        let estimate = estimate(account, delta).map(|spent| match most {
+            Some(most) if most < spent => most,
+            _ => spent,
+        });
+        Some((estimate.or(most)?, delta))
+    });
     let remaining = target.map(|target| {
         let spent = estimate.map_or(f64::INFINITY, |(epsilon, _)| epsilon.get());
         Epsilon::new(add_down(target.get(), -spent).max(0.0)).unwrap_or(Epsilon::ZERO)
@@ -141,18 +148,30 @@ fn spent(account: &Account, delta: Option<Delta>) -> (Option<(Epsilon, Delta)>, 
     (estimate, remaining)
 }
 
-#[allow(clippy::cast_precision_loss, reason = "a share, for people")]
-fn room(account: &Account) -> Option<(Order, f64)> {
-    let share = |line: Remaining| {
-        let (limit, left) = (line.limit?, line.left?);
-        let share = left.pico() as f64 / limit.pico().max(1) as f64;
-        Some((line.order, share.min(1.0)))
+fn room(account: &Account) -> Option<Room> {
+    let at_order = |line: Remaining| {
+        Some(Room {
+            order: Some(line.order),
+            share: share(line.left?.pico(), line.limit?.pico()),
+        })
     };
-    let shares = left(account).into_iter().filter_map(share);
+    let clock = account.budget().clock().map(|clock| Room {
+        order: None,
+        share: share(
+            account.clock_left().unwrap_or_default().femto(),
+            clock.limit.femto(),
+        ),
+    });
+    let rooms = left(account).into_iter().filter_map(at_order).chain(clock);
     match account.budget().rule() {
-        Rule::Any => shares.max_by(|(_, a), (_, b)| a.total_cmp(b)),
-        Rule::Every => shares.min_by(|(_, a), (_, b)| a.total_cmp(b)),
+        Rule::Any => rooms.max_by(|a, b| a.share.total_cmp(&b.share)),
+        Rule::Every => rooms.min_by(|a, b| a.share.total_cmp(&b.share)),
     }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "a share, for people")]
+fn share(left: u64, limit: u64) -> f64 {
+    (left as f64 / limit.max(1) as f64).min(1.0)
 }
 
 impl Cost {
@@ -208,59 +227,28 @@ fn converted(
 }
 
 fn guarantee(account: &Account) -> Option<(Epsilon, Delta)> {
-    let totals = account.orders().iter().zip(account.taken().amounts());
-    let pure = totals
-        .filter(|(order, _)| !order.is_finite())
-        .find_map(|(_, total)| nats_up(total));
     match account.budget().target() {
-        Target::Approximate { epsilon, delta } if !account.is_raised() => {
-            let level = level(account, epsilon, delta).unwrap_or(epsilon);
-            let reading = match pure {
-                Some(pure) if pure < level => pure,
-                _ => level,
-            };
-            if reading >= epsilon {
-                // Never more than the target of the account.
-                return Some((epsilon, delta));
-            }
-            Some((reading, Delta::new(2.0 * delta.get()).unwrap_or(Delta::ONE)))
+        Target::Approximate { delta, .. } if !account.is_raised() => {
+            Some((whenever(account)?, delta))
         }
         _ if account.taken().reserved_delta() == DeltaAmount::ZERO => {
+            let totals = account.orders().iter().zip(account.taken().amounts());
+            let mut infinite = totals.filter(|(order, _)| !order.is_finite());
+            let pure = infinite.find_map(|(_, total)| nats_up(total));
             pure.map(|pure| (pure, Delta::ZERO))
         }
         _ => None,
     }
 }
 
-/// The lowest level that the totals fit.
-fn level(account: &Account, epsilon: Epsilon, delta: Delta) -> Option<Epsilon> {
+/// The reading at the part of δ that is not reserved.
+fn whenever(account: &Account) -> Option<Epsilon> {
     let budget = account.budget();
-    let weights: Vec<Weight> = (budget.weights().iter())
-        .map(|weight| Weight::from_atto(weight.atto() / LEVELS))
-        .collect();
-    let nothing = account.orders().iter().map(|_| Amount::ZERO);
-    let nothing = Cost::new(nothing, DeltaAmount::ZERO);
-    let fits = |&level: &Epsilon| {
-        let target = Target::Approximate {
-            epsilon: level,
-            delta,
-        };
-        let reserved_delta = budget.reserved_delta();
-        let limits = Budget::with_weights(target, reserved_delta, &weights, account.orders());
-        limits.is_ok_and(|limits| {
-            let mut below = account.clone();
-            below.raise(limits);
-            admit(std::iter::once(&below), &nothing).is_ok()
-        })
-    };
-    let mut levels: Vec<Epsilon> = Vec::new();
-    let mut factor = 1.0;
-    for _ in 0..LEVELS {
-        // The exact numbers do not matter, as long as they depend on the budget only.
-        levels.extend(Epsilon::new(epsilon.get() * factor));
-        factor *= std::f64::consts::FRAC_1_SQRT_2;
-    }
-    levels.into_iter().rev().find(fits)
+    let part = budget.target().part(budget.reserved_delta(), Weight::ONE);
+    let (epsilon, ln_delta) = part.ok()?;
+    let odometer = RenyiOdometer::new(ln_delta.lower(), epsilon, account.orders().iter())?;
+    let totals = account.taken().amounts();
+    odometer.reading(totals.map(|total| nats_up(total).unwrap_or(Epsilon::INFINITE)))
 }
 
 /// An amount in nats, rounded up; None if it is exhausted.

@@ -114,7 +114,7 @@ impl OpenCharges {
     fn read(&mut self, entry: &Entry) {
         self.size += 1;
         match &entry.body {
-            Body::Reserved(charge) => {
+            Body::Reserved { charge, .. } => {
                 let open = Open {
                     account: charge.account,
                     started_unix_ms: None,
@@ -158,15 +158,18 @@ impl OpenCharges {
                     Body::Started => {
                         started.insert(entry.id, entry.unix_ms);
                     }
-                    Body::Reserved(charge) => {
+                    Body::Reserved { charge, clock } => {
                         let started_unix_ms = started.remove(&entry.id);
                         let is_settled = settled.remove(&entry.id);
                         let chain = self.chain(store, charge.account)?;
                         if is_settled || chain.last() != Some(&root) {
                             continue;
                         }
+                        // The root is the last account of the chain.
+                        let level = clock.len().saturating_sub(1);
+                        let taken = charge.taken(clock, level).flatten().unwrap_or_default();
                         missing = missing.and_then(|mut sums: Totals| {
-                            sums.subtract(&charge.cost)?;
+                            sums.subtract(&charge.cost, taken)?;
                             Some(sums)
                         });
                         let open = Open {

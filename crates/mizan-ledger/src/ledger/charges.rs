@@ -11,7 +11,7 @@ use crate::evidence::unanswered::SETTLED;
 use crate::evidence::{ReceiptText, TreeHead};
 use crate::ledger::LedgerError;
 use crate::log::{Digest, Outcome, RequestId, Status};
-use crate::money::{AccountName, AccountNumber, Budget, Cost, Orders, Refusal};
+use crate::money::{AccountName, AccountNumber, Budget, ConditionalPrice, Cost, Orders, Refusal};
 use crate::state::{Charge, Request, RequestError};
 use crate::store::{Receipt, StoreError, Submission};
 
@@ -89,7 +89,8 @@ impl Ledger {
     }
 
     /// Charges for a release that the caller makes elsewhere, after this returns. The outcome is
-    /// [`Outcome::Released`] or [`Outcome::Denied`].
+    /// [`Outcome::Released`] or [`Outcome::Denied`]. Which release it is must not depend on answers
+    /// that come later: a price on the clock may hold only at what is left now.
     ///
     /// Reservation, start and commit are one transaction and one sync. A retry with the same id
     /// and event is free and has the same outcome.
@@ -110,7 +111,7 @@ impl Ledger {
         event: &PrivacyEvent,
     ) -> Result<Done, LedgerError> {
         let id = given(id)?;
-        let charge = self.price(account, event)?;
+        let charge = self.in_state(self.price(account, event)?, event)?;
         let elsewhere = Digest::of(&[]);
         let commit = Request::Commit {
             cost: charge.cost.clone(),
@@ -149,8 +150,17 @@ impl Ledger {
         }
     }
 
-    /// The charge of an event to an account.
-    fn price(&self, number: AccountNumber, event: &PrivacyEvent) -> Result<Charge, LedgerError> {
+    /// The charge of an event to an account. The last one of each account is cached, because the
+    /// price of a plan may take a second.
+    ///
+    /// # Errors
+    ///
+    /// There is no such account, or the event has no cost.
+    pub fn price(
+        &self,
+        number: AccountNumber,
+        event: &PrivacyEvent,
+    ) -> Result<Charge, LedgerError> {
         let mut priced = self.priced.lock().unwrap_or_else(PoisonError::into_inner);
         if priced.len() >= MAX_PRICED {
             priced.clear();
@@ -189,7 +199,21 @@ impl Ledger {
     /// The charge is invalid. A charge that does not fit is not an error: its outcome is
     /// [`Outcome::Denied`].
     pub fn reserve(&self, id: Option<RequestId>, charge: Charge) -> Result<Done, LedgerError> {
+        // A charge without an event is as dear as its cost says.
+        let charge = match charge.event.parse() {
+            Ok(event) => self.in_state(charge, &event)?,
+            Err(_) => charge,
+        };
         self.submit(given(id)?, Request::Reserve(charge))
+    }
+
+    /// The charge with the prices that its event has in the present state of the accounts.
+    fn in_state(&self, charge: Charge, event: &PrivacyEvent) -> Result<Charge, LedgerError> {
+        if !ConditionalPrice::may_exist(event, &charge.cost) {
+            return Ok(charge);
+        }
+        let view = self.account(charge.account)?;
+        Ok(charge.in_state(event, view.chain()))
     }
 
     /// Announces that the query of a reservation is about to read data. Only the caller that

@@ -54,11 +54,11 @@ use crate::store::{Store, StoreError, Submission};
 /// let location = Location::from(directory.join("budget.ledger"));
 /// let ledger = Ledger::init(&location, &state_dir)?;
 /// let (orders, delta) = (Orders::standard(), Delta::new(1e-6)?);
-/// let reserved_delta = Budget::usual_reserved_delta(delta);
+/// let (reserved_delta, clock) = (Budget::usual_reserved_delta(delta), Budget::usual_clock());
 /// let account = NewAccount {
 ///     name: AccountName::new("census")?,
 ///     parent: None,
-///     budget: Budget::approximate(Epsilon::new(1.0)?, delta, reserved_delta, &orders)?,
+///     budget: Budget::approximate(Epsilon::new(1.0)?, delta, reserved_delta, clock, &orders)?,
 ///     orders,
 /// };
 /// let Outcome::Created(census) = ledger.create_account(None, account)?.outcome else {

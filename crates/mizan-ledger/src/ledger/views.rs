@@ -36,7 +36,12 @@ impl AccountView {
     /// How many more charges of this cost fit the account and its ancestors.
     #[must_use]
     pub fn how_many(&self, cost: &Cost) -> u64 {
-        how_many(std::iter::once(&self.account).chain(&self.above), cost)
+        how_many(self.chain(), cost)
+    }
+
+    /// The account and its ancestors, up to the root.
+    pub fn chain(&self) -> impl Iterator<Item = &Account> + Clone {
+        std::iter::once(&self.account).chain(&self.above)
     }
 
     /// The odometer. `delta` is used if the target of the account has none.
@@ -263,7 +268,7 @@ impl Ledger {
             _ => return Ok(None),
         };
         let view = self.view(account, &[])?;
-        let mut chain = std::iter::once(&view.account).chain(&view.above);
+        let mut chain = view.chain();
         if chain.all(|account| account.number() != above.number()) {
             return Ok(None);
         }
@@ -290,7 +295,7 @@ impl Ledger {
         view: &AccountView,
         id: Option<RequestId>,
     ) -> Result<(), LedgerError> {
-        for account in std::iter::once(&view.account).chain(&view.above) {
+        for account in view.chain() {
             let mut charges = self.unanswered(account)?;
             charges.retain(|charge| Some(charge.id) != id);
             // The log was read before: a query that ended since counts if it failed.
@@ -307,6 +312,32 @@ impl Ledger {
             }
         }
         Ok(())
+    }
+
+    /// Whether a reservation pays for a query that runs now. It does for the query that was
+    /// reserved. Another one, or one that is not known, may have been chosen in view of all answers
+    /// so far.
+    ///
+    /// A price on the clock holds at the remainder of the reservation and at larger ones. Less may
+    /// remain now.
+    ///
+    /// # Errors
+    ///
+    /// There is no such reservation; or the ledger cannot be read.
+    pub fn still_pays(&self, id: RequestId, query: Option<Digest>) -> Result<bool, LedgerError> {
+        let places = self.store.places(id)?;
+        let first = places.ok_or(RequestError::UnknownId { id })?.first;
+        let Body::Reserved { charge, clock } = self.entry(first)?.body else {
+            return Err(RequestError::NotACharge.into());
+        };
+        if clock.is_empty() || (query.is_some() && charge.query == query) {
+            return Ok(true);
+        }
+        let view = self.account(charge.account)?;
+        let states = charge.conditional.iter().copied();
+        let states = states.chain(std::iter::repeat(None));
+        let mut chain = view.chain().zip(clock.iter()).zip(states);
+        Ok(chain.all(|((account, &taken), state)| account.still_pays(&charge.cost, taken, state)))
     }
 
     /// Registers that this process runs a query under an id, until the value is dropped. All

@@ -133,7 +133,7 @@ pub enum DecodeError {
         length: usize,
     },
     /// The bytes are of another version.
-    #[error("the entry has version {version}, this program reads version {known}", known = crate::log::VERSION)]
+    #[error("the entry has version {version}, this program reads versions up to {known}", known = crate::log::VERSION)]
     Version {
         /// The version it claims.
         version: u8,

@@ -3,10 +3,11 @@
 use mizan_core::{Delta, Epsilon, Order, Rho};
 
 use crate::log::bytes::Reader;
-use crate::log::{DecodeError, Denial};
+use crate::log::{DecodeError, Denial, Digest};
 use crate::money::{
-    AccountName, AccountNumber, Amount, Budget, Cost, DeltaAmount, MAX_NAME_BYTES, MAX_ORDERS,
-    Neighbours, Orders, Scale, Target, Weight,
+    AccountName, AccountNumber, Amount, Budget, Clock, ClockPrice, ConditionalPrice, Cost,
+    DeltaAmount, MAX_HEIGHT, MAX_NAME_BYTES, MAX_ORDERS, Neighbours, Orders, Scale, Step, Target,
+    Variance, Weight,
 };
 use crate::state::{Charge, MAX_EVENT_BYTES};
 
@@ -34,6 +35,8 @@ pub(crate) fn read_charge(from: &mut Reader<'_>) -> Result<Charge, DecodeError> 
             _ => return Err(from.bad("neighbours that are not known")),
         },
         event: from.text(MAX_EVENT_BYTES)?.to_owned(),
+        conditional: Box::default(),
+        query: None,
     })
 }
 
@@ -87,6 +90,77 @@ pub(crate) fn read_budget(from: &mut Reader<'_>) -> Result<Budget, DecodeError> 
     }
     Ok(Budget::stored(target, reserved_delta, weights, limits))
 }
+
+/// The clock of a budget, whose weight and limit are above zero.
+pub(crate) fn read_clock(from: &mut Reader<'_>) -> Result<Clock, DecodeError> {
+    let clock = Clock {
+        weight: Weight::from_atto(from.u64()?),
+        limit: Variance::from_femto(from.u64()?),
+    };
+    if clock.weight == Weight::ZERO
+        || clock.limit == Variance::ZERO
+        || clock.limit == Variance::EXHAUSTED
+    {
+        return Err(from.bad("a clock that no budget has"));
+    }
+    Ok(clock)
+}
+
+/// The price of a charge; None if it has none.
+pub(crate) fn read_price(from: &mut Reader<'_>) -> Result<Option<ClockPrice>, DecodeError> {
+    let count = from.count()?;
+    if count == 0 {
+        return Ok(None);
+    }
+    let mut steps = Vec::new();
+    for _ in 0..count {
+        steps.push(Step {
+            last: from.u8()?,
+            price: from.u64()?,
+        });
+    }
+    let price = ClockPrice::stored(steps, DeltaAmount::from_atto(from.u64()?));
+    price
+        .map(Some)
+        .ok_or_else(|| from.bad("a price that does not fall with the remainder"))
+}
+
+/// What a charge takes from each clock of a chain, the conditional prices among it, and the query.
+pub(crate) fn read_taken(from: &mut Reader<'_>) -> Result<TakenFromChain, DecodeError> {
+    let count = from.count()?;
+    if !(1..=MAX_HEIGHT).contains(&count) {
+        return Err(from.bad("no accounts or too many"));
+    }
+    let (mut clock, mut conditional) = (Vec::new(), Vec::new());
+    for _ in 0..count {
+        let price = Variance::from_femto(from.u64()?);
+        clock.push(price);
+        conditional.push(match from.u8()? {
+            0 => None,
+            1 => Some(ConditionalPrice {
+                left: Variance::from_femto(from.u64()?),
+                losses: Amount::from_pico(from.u64()?),
+                price,
+            }),
+            _ => return Err(from.bad("neither a state of an account nor none")),
+        });
+    }
+    if conditional.iter().all(Option::is_none) {
+        conditional.clear();
+    }
+    let query = match from.u8()? {
+        0 => None,
+        1 => Some(Digest::from_bytes(from.array()?)),
+        _ => return Err(from.bad("neither a query nor none")),
+    };
+    Ok((clock.into(), conditional.into(), query))
+}
+
+type TakenFromChain = (
+    Box<[Variance]>,
+    Box<[Option<ConditionalPrice>]>,
+    Option<Digest>,
+);
 
 /// A quantity as the bits of its double. Of the two zeros only +0 is canonical.
 fn read_unit<T, E>(

@@ -2,18 +2,22 @@
 //!
 //! Each entry has exactly one encoding, and decoding refuses every other, so that a hash of the
 //! bytes is a hash of the meaning. `docs/ledger-format.md` specifies the bytes.
+//!
+//! Version 2 is version 1 with the numbers of the clock at the end. An entry without a clock is
+//! still written in version 1, so every entry has one encoding.
 
 use crate::log::bytes::{Reader, Writer};
 use crate::log::decode::{
-    read_budget, read_charge, read_cost, read_denial, read_name, read_orders,
+    read_budget, read_charge, read_clock, read_cost, read_denial, read_name, read_orders,
+    read_price, read_taken,
 };
 use crate::log::{DecodeError, Digest, LedgerId, RequestId};
-use crate::money::{AccountName, AccountNumber, Budget, Cost, Orders, Scale};
-use crate::state::request::{write_commit, write_creation};
+use crate::money::{AccountName, AccountNumber, Budget, Cost, Orders, Scale, Variance};
+use crate::state::request::{write_commit, write_creation, write_price, write_taken};
 use crate::state::{Charge, Request};
 
-/// The version of the encoding, the first byte of every entry.
-pub const VERSION: u8 = 1;
+/// The newest version of the encoding. The first byte of every entry is its version.
+pub const VERSION: u8 = 2;
 
 /// One event in the history of a ledger.
 ///
@@ -62,10 +66,16 @@ pub enum Body {
         budget: Budget,
     },
     /// A cost was reserved. It counts as spent from here on.
-    Reserved(Charge),
+    Reserved {
+        /// The charge. It has a price only if an account of the chain has a clock.
+        charge: Charge,
+        /// What it takes from the clock of each account of the chain, from the charged account
+        /// up to the root; empty if none has a clock.
+        clock: Box<[Variance]>,
+    },
     /// A charge was denied by the filter. Its id stays denied.
     Denied {
-        /// The charge.
+        /// The charge. It has a price only if an account of the chain has a clock.
         charge: Charge,
         /// Which account refused, and how much would have fitted.
         denial: Denial,
@@ -111,11 +121,15 @@ impl Entry {
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         let mut to = Writer::default();
-        to.u8(VERSION);
+        let has_clock = self.body.has_clock();
+        to.u8(if has_clock { VERSION } else { 1 });
         to.u8(self.body.kind());
         to.u64(self.unix_ms);
         to.array(self.id.as_bytes());
         self.body.write(&mut to);
+        if has_clock {
+            self.body.write_clock(&mut to);
+        }
         to.finish()
     }
 
@@ -127,15 +141,18 @@ impl Entry {
     pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut from = Reader::new(bytes);
         let version = from.u8()?;
-        if version != VERSION {
+        if !(1..=VERSION).contains(&version) {
             return Err(DecodeError::Version { version });
         }
         let kind = from.u8()?;
-        let entry = Self {
+        let mut entry = Self {
             unix_ms: from.u64()?,
             id: RequestId::from_bytes(from.array()?),
             body: Body::read(kind, &mut from)?,
         };
+        if version > 1 {
+            entry.body = entry.body.read_clock(&mut from)?;
+        }
         from.finish()?;
         Ok(entry)
     }
@@ -159,7 +176,7 @@ impl Body {
                 orders,
                 budget,
             },
-            Self::Reserved(charge) | Self::Denied { charge, .. } => Request::Reserve(charge),
+            Self::Reserved { charge, .. } | Self::Denied { charge, .. } => Request::Reserve(charge),
             Self::Started => Request::Start,
             Self::Committed { cost, answer } => Request::Commit { cost, answer },
             Self::Voided => Request::Void,
@@ -168,11 +185,21 @@ impl Body {
         }
     }
 
+    /// Whether it has numbers of the clock, which version 1 has no place for.
+    fn has_clock(&self) -> bool {
+        match self {
+            Self::Created { budget, .. } | Self::Raised { budget, .. } => budget.clock().is_some(),
+            Self::Reserved { clock, .. } => !clock.is_empty(),
+            Self::Denied { charge, .. } => charge.cost.price().is_some(),
+            _ => false,
+        }
+    }
+
     const fn kind(&self) -> u8 {
         match self {
             Self::Opened { .. } => 0,
             Self::Created { .. } => 1,
-            Self::Reserved(_) => 2,
+            Self::Reserved { .. } => 2,
             Self::Denied { .. } => 3,
             Self::Started => 4,
             Self::Committed { .. } => 5,
@@ -195,7 +222,7 @@ impl Body {
                 to.u32(account.get());
                 write_creation(to, name, *parent, orders, budget);
             }
-            Self::Reserved(charge) => charge.write(to),
+            Self::Reserved { charge, .. } => charge.write(to),
             Self::Denied { charge, denial } => {
                 charge.write(to);
                 to.u32(denial.account.get());
@@ -234,7 +261,10 @@ impl Body {
                     budget: read_budget(from)?,
                 }
             }
-            2 => Self::Reserved(read_charge(from)?),
+            2 => Self::Reserved {
+                charge: read_charge(from)?,
+                clock: Box::default(),
+            },
             3 => Self::Denied {
                 charge: read_charge(from)?,
                 denial: read_denial(from)?,
@@ -254,6 +284,69 @@ impl Body {
                 root: Digest::from_bytes(from.array()?),
             },
             _ => return Err(from.bad("a kind that is not known")),
+        })
+    }
+
+    /// What version 2 has after the body of version 1.
+    fn write_clock(&self, to: &mut Writer) {
+        match self {
+            Self::Created { budget, .. } | Self::Raised { budget, .. } => budget.write_clock(to),
+            Self::Reserved { charge, clock } => {
+                write_price(to, charge.cost.price());
+                write_taken(to, charge, clock);
+            }
+            Self::Denied { charge, .. } => write_price(to, charge.cost.price()),
+            _ => {}
+        }
+    }
+
+    /// The body with what version 2 has after it. Nothing there is refused: that is version 1.
+    fn read_clock(self, from: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        let priced = |charge: Charge, price| Charge {
+            cost: charge.cost.with_price(price),
+            ..charge
+        };
+        Ok(match self {
+            Self::Created {
+                account,
+                name,
+                parent,
+                orders,
+                budget,
+            } => Self::Created {
+                account,
+                name,
+                parent,
+                orders,
+                budget: budget.with_clock(read_clock(from)?),
+            },
+            Self::Raised { account, budget } => Self::Raised {
+                account,
+                budget: budget.with_clock(read_clock(from)?),
+            },
+            Self::Reserved { charge, .. } => {
+                let price = read_price(from)?;
+                let (clock, conditional, query) = read_taken(from)?;
+                Self::Reserved {
+                    charge: Charge {
+                        conditional,
+                        query,
+                        ..priced(charge, price)
+                    },
+                    clock,
+                }
+            }
+            Self::Denied { charge, denial } => {
+                let price = read_price(from)?;
+                if price.is_none() {
+                    return Err(from.bad("no price"));
+                }
+                Self::Denied {
+                    charge: priced(charge, price),
+                    denial,
+                }
+            }
+            _ => return Err(from.bad("a kind without a clock")),
         })
     }
 }

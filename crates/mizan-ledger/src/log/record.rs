@@ -1,7 +1,7 @@
 //! The record of a request id: enough to return the same outcome to a retry.
 
 use crate::log::{Body, Denial, Digest};
-use crate::money::{AccountNumber, Cost};
+use crate::money::{AccountNumber, Cost, Taken, Variance};
 use crate::state::Charge;
 
 /// The record of a request id.
@@ -48,8 +48,29 @@ pub enum Status {
 pub struct Reservation {
     /// The charged account; its ancestors are charged too.
     pub account: AccountNumber,
-    /// The cost that counts as spent until a commit or void.
+    /// The cost that counts as spent until a commit or void, without its price.
     pub cost: Cost,
+    /// What it took from the clock of each account of the chain; empty if none has a clock.
+    pub clock: Box<[Taken]>,
+}
+
+impl Reservation {
+    /// What it took from the clock of the account at a level of the chain; see [`Charge::taken`].
+    pub(crate) fn taken(&self, level: usize) -> Option<Option<Taken>> {
+        if self.clock.is_empty() {
+            return Some(None);
+        }
+        Some(Some(*self.clock.get(level)?))
+    }
+
+    fn of(charge: &Charge, clock: &[Variance]) -> Option<Self> {
+        let taken = (0..clock.len()).map(|level| charge.taken(clock, level)?);
+        Some(Self {
+            account: charge.account,
+            cost: charge.cost.clone().with_price(None),
+            clock: taken.collect::<Option<_>>()?,
+        })
+    }
 }
 
 /// The outcome of a request, the same for every retry.
@@ -124,10 +145,9 @@ impl Record {
             (None, Body::Created { account, .. }) => Status::Created(*account),
             (None, Body::Raised { account, .. }) => Status::Raised(*account),
             (None, Body::Restored { .. }) => Status::Restored,
-            (None, Body::Reserved(Charge { account, cost, .. })) => Status::Reserved(Reservation {
-                account: *account,
-                cost: cost.clone(),
-            }),
+            (None, Body::Reserved { charge, clock }) => {
+                Status::Reserved(Reservation::of(charge, clock)?)
+            }
             (None, Body::Denied { denial, .. }) => Status::Denied(*denial),
             (Some(Status::Reserved(held)), Body::Started) => Status::Started(held.clone()),
             (Some(Status::Reserved(held)), Body::Voided) => Status::Voided(held.account),

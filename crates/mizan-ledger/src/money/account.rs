@@ -8,7 +8,7 @@ use std::fmt;
 use mizan_core::Code;
 
 use crate::log::{Body, Reservation};
-use crate::money::{Budget, Cost, Neighbours, Orders, Totals};
+use crate::money::{Budget, ConditionalPrice, Cost, Neighbours, Orders, Taken, Totals, Variance};
 
 /// The longest name, in bytes.
 pub const MAX_NAME_BYTES: usize = 256;
@@ -198,36 +198,98 @@ impl Account {
     }
 
     /// Applies an entry about a charge to the totals, given the reservation under its id, if
-    /// any. Called for the account of the charge and for every ancestor.
+    /// any. Called for the account of the charge, at level 0, and for every ancestor, one level
+    /// above the other.
     ///
     /// None if the totals do not contain the reservation. They do not follow from the log then,
     /// and the account must not be used any more.
     #[must_use]
-    pub fn take(&mut self, body: &Body, held: Option<&Reservation>) -> Option<()> {
+    pub fn take(&mut self, body: &Body, held: Option<&Reservation>, level: usize) -> Option<()> {
         match (body, held) {
-            (Body::Reserved(charge), None) => {
+            (Body::Reserved { charge, clock }, None) => {
+                let taken = self.own_part(charge.taken(clock, level)?)?;
                 self.neighbours = self.neighbours.or(charge.neighbours);
-                self.pending.add(&charge.cost);
-                self.taken.add(&charge.cost);
+                self.pending.add(&charge.cost, taken);
+                self.taken.add(&charge.cost, taken);
+                if self.budget.clock().is_some() {
+                    let loss = charge.cost.largest_loss(&self.orders);
+                    self.spent.add_loss(loss);
+                    self.taken.add_loss(loss);
+                }
             }
+            // The clock keeps what was reserved: a smaller cost was not priced at its remainder.
             (Body::Committed { cost, .. }, Some(held)) => {
-                self.give_back(&held.cost)?;
-                self.spent.add(cost);
-                self.taken.add(cost);
+                let taken = self.own_part(held.taken(level)?)?;
+                self.give_back(&held.cost, taken)?;
+                self.spent.add(cost, taken);
+                self.taken.add(cost, taken);
             }
-            (Body::Voided, Some(held)) => self.give_back(&held.cost)?,
+            (Body::Voided, Some(held)) => {
+                let taken = self.own_part(held.taken(level)?)?;
+                let gives = self.gives_back(taken);
+                self.give_back(&held.cost, taken)?;
+                if !gives {
+                    self.spent.add_clock(taken);
+                    self.taken.add_clock(taken);
+                }
+            }
             _ => {}
         }
         Some(())
     }
 
-    fn give_back(&mut self, cost: &Cost) -> Option<()> {
-        self.pending.subtract(cost)?;
-        self.taken.subtract(cost)
+    /// What a charge takes from the clock of this account. None if it takes nothing from a clock
+    /// that there is, or something from one that there is not.
+    fn own_part(&self, taken: Option<Taken>) -> Option<Taken> {
+        match taken {
+            None => self.budget.clock().is_none().then(Taken::default),
+            Some(taken) => {
+                (self.budget.clock().is_some() || taken == Taken::default()).then_some(taken)
+            }
+        }
+    }
+
+    /// Whether a void gives back what the charge took from the clock.
+    ///
+    /// A reservation is an option: in view of later answers its query is run or voided. What it
+    /// took may serve another charge only if its price still holds at what is left now. Otherwise
+    /// the clock treats the charge as if its answer had been held back. Conditional prices of other
+    /// charges do not hold at the larger remainder. A charge that exhausted the clock gives it
+    /// back: every charge since then has exhausted it too.
+    fn gives_back(&self, taken: Taken) -> bool {
+        if self.budget.clock().is_none() {
+            return true;
+        }
+        let holds = |left| taken.remainder <= left;
+        let pays = taken.variance == Variance::EXHAUSTED || self.clock_left().is_some_and(holds);
+        pays && self.taken.surplus() == Variance::ZERO
+    }
+
+    fn give_back(&mut self, cost: &Cost, taken: Taken) -> Option<()> {
+        self.pending.subtract(cost, taken)?;
+        self.taken.subtract(cost, taken)
     }
 
     /// Replaces the budget by a higher one.
+    ///
+    /// Conditional prices hold for the old ε only. If the larger clock can pay what they saved, and
+    /// no charge with one is pending, it does. Otherwise the clock stays that of the old ε: its
+    /// limit and what was taken grow alike. That is sound for a larger ε too.
     pub fn raise(&mut self, budget: Budget) {
+        let limit = |budget: &Budget| budget.clock().map_or(Variance::ZERO, |clock| clock.limit);
+        let growth = limit(&budget).saturating_sub(limit(&self.budget));
+        let saved = self.taken.surplus();
+        if saved > growth || self.pending.surplus() > Variance::ZERO {
+            let kept = Taken {
+                variance: growth,
+                ..Taken::default()
+            };
+            self.spent.add_clock(kept);
+            self.taken.add_clock(kept);
+        } else {
+            self.spent.pay_surplus();
+            self.taken.pay_surplus();
+        }
         self.raised = true;
         self.budget = budget;
     }
@@ -292,5 +354,47 @@ impl Account {
     #[must_use]
     pub const fn taken(&self) -> &Totals {
         &self.taken
+    }
+
+    /// What is left of the clock; None if there is no clock, or it is exhausted.
+    #[must_use]
+    pub fn clock_left(&self) -> Option<Variance> {
+        let (limit, taken) = (self.budget.clock()?.limit, self.taken.clock());
+        let left = limit.femto().checked_sub(taken.femto())?;
+        Some(Variance::from_femto(left))
+    }
+
+    /// Whether what a reservation took from the clock pays for a mechanism that is chosen now.
+    pub(crate) fn still_pays(
+        &self,
+        cost: &Cost,
+        taken: Variance,
+        state: Option<ConditionalPrice>,
+    ) -> bool {
+        // A conditional price holds as long as no other charge came after it.
+        if let Some(state) = state {
+            let left = state.left.saturating_sub(state.price);
+            let losses = state.losses.saturating_add(cost.largest_loss(&self.orders));
+            return self.clock_left() == Some(left)
+                && self.taken.losses() == losses
+                && !self.is_raised();
+        }
+        // An exhausted clock pays for nothing: an order does.
+        if taken == Variance::EXHAUSTED {
+            return true;
+        }
+        // A conditional price of another charge counts on all charges that were reserved before it.
+        if self.taken.surplus() > Variance::ZERO {
+            return false;
+        }
+        match (self.clock_left(), cost.price()) {
+            (Some(left), Some(price)) => price.remainder(taken) <= left,
+            // Pending charges alone may exhaust a clock, and may be voided.
+            (None, _) => self
+                .budget
+                .clock()
+                .is_none_or(|clock| self.spent.clock() > clock.limit),
+            (Some(_), None) => false,
+        }
     }
 }

@@ -1,11 +1,12 @@
 //! Alternatives to a charge that does not fit: the same event with more noise, or fewer times.
 
+use mizan_accounting::clock::is_amplified;
 use mizan_core::{
     Count, DiscreteGaussian, DiscreteLaplace, Epsilon, Mu, PrivacyEvent, Rho, Round, Scale, Sigma,
     Tau, parse_decimal,
 };
 
-use crate::money::{Account, Cost, admit, how_many};
+use crate::money::{Account, Cost, admit_in_state, conditional_prices, how_many};
 
 /// An event that fits in place of a charge that does not.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,10 +35,11 @@ const MOST_NOISE: f64 = 1e6;
 ///
 /// ```
 /// use mizan_core::{Delta, Epsilon};
-/// use mizan_ledger::money::alternatives;
+/// use mizan_ledger::money::{Weight, alternatives};
 /// use mizan_ledger::*;
 /// let (orders, delta) = (Orders::standard(), Delta::new(1e-6)?);
-/// let budget = Budget::approximate(Epsilon::new(1.0)?, delta, DeltaAmount::ZERO, &orders)?;
+/// let (epsilon, clock) = (Epsilon::new(1.0)?, Weight::ZERO);
+/// let budget = Budget::approximate(epsilon, delta, DeltaAmount::ZERO, clock, &orders)?;
 /// let name = AccountName::new("census")?;
 /// let account = Account::new(AccountNumber::new(0), name, None, orders, budget);
 /// let asked = "30 * gaussian(20)".parse()?;
@@ -50,12 +52,20 @@ pub fn alternatives<'a>(
     chain: impl Iterator<Item = &'a Account> + Clone,
     asked: &PrivacyEvent,
 ) -> Vec<Alternative> {
-    let Some(orders) = chain.clone().next().map(Account::orders) else {
+    let Some(account) = chain.clone().next() else {
         return Vec::new();
     };
-    let fits = |event: &PrivacyEvent| {
-        let cost = Cost::of(event, orders).ok();
-        cost.is_some_and(|cost| admit(chain.clone(), &cost).is_ok())
+    let orders = account.orders();
+    let admits = |cost: &Cost, event: &PrivacyEvent| {
+        let conditional = conditional_prices(cost, event, chain.clone());
+        conditional.is_some_and(|prices| admit_in_state(chain.clone(), cost, &prices).is_ok())
+    };
+    let fits =
+        |event: &PrivacyEvent| Cost::of(event, orders).is_ok_and(|cost| admits(&cost, event));
+    // A certified price of a plan takes longer than all others together.
+    let fits_as_plan = |event: &PrivacyEvent| {
+        let plan = || Cost::for_account(event, account);
+        fits(event) || is_amplified(event) && plan().is_ok_and(|cost| admits(&cost, event))
     };
     let fewer = || {
         let PrivacyEvent::Repeat { count, event } = asked else {
@@ -64,7 +74,7 @@ pub fn alternatives<'a>(
         let times = |count: u64| {
             let count = Count::new(count).ok()?;
             let event = event.clone();
-            Some(PrivacyEvent::Repeat { count, event }).filter(&fits)
+            Some(PrivacyEvent::Repeat { count, event }).filter(&fits_as_plan)
         };
         // At least as many as fit as separate charges. One charge may cost less, because each
         // separate cost is rounded up.

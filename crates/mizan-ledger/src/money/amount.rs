@@ -138,6 +138,14 @@ impl DeltaAmount {
         Self(units_down(delta.get(), ATTO))
     }
 
+    /// A δ that is at most this; None if there is none above zero.
+    #[expect(clippy::cast_precision_loss, reason = "the steps inward cover it")]
+    pub(crate) fn delta_down(self) -> Option<mizan_core::Delta> {
+        let below = (self.0 as f64).next_down() / ATTO;
+        let delta = mizan_core::Delta::new(below.next_down()).ok()?;
+        (delta.get() > 0.0).then_some(delta)
+    }
+
     /// The sum. Exhausted plus anything is exhausted.
     #[must_use]
     pub const fn saturating_add(self, other: Self) -> Self {

@@ -59,7 +59,10 @@ impl BudgetError {
             Self::NothingFits => "give a larger epsilon or delta, or larger orders",
             Self::ReservedDeltaTooLarge { .. } => "set less of delta aside, and keep delta below 1",
             Self::UnknownOrder { .. } => "create the account with that order, or leave it out",
-            Self::NotHigher => "raise epsilon and delta, never lower one of them",
+            Self::NotHigher => {
+                "raise epsilon and delta, never lower one of them; a larger reserved delta needs a \
+                 larger delta"
+            }
             Self::OtherKind => "create a new account for another kind of promise",
             Self::Unsound => "do not trust this ledger; verify a copy of it",
             Self::Amount(error) => error.help(),

@@ -1,4 +1,5 @@
-//! The cost of an event: an amount at every Rényi order, and a reserved delta.
+//! The cost of an event: an amount at every Rényi order, a reserved delta, and a price on the
+//! clock.
 //!
 //! An (ε, δ)-DP mechanism has no Rényi curve. It behaves like a pure ε-DP mechanism that is
 //! replaced, with probability δ, by one that may reveal everything (Kairouz, Oh and
@@ -11,7 +12,7 @@ use std::borrow::Cow;
 use mizan_accounting::{Reason, RenyiCurve, Unsupported, group_privacy};
 use mizan_core::{Code, Count, PrivacyEvent};
 
-use crate::money::{Amount, DeltaAmount, Orders, Scale};
+use crate::money::{Account, Amount, ClockPrice, DeltaAmount, Orders, Scale};
 
 /// The cost of an event at every order of an account.
 ///
@@ -33,34 +34,66 @@ use crate::money::{Amount, DeltaAmount, Orders, Scale};
 pub struct Cost {
     amounts: Box<[Amount]>,
     reserved_delta: DeltaAmount,
+    price: Option<ClockPrice>,
 }
 
 impl Cost {
-    /// An amount for each order of the account it is meant for.
+    /// An amount for each order of the account it is meant for, without a price on the clock.
     pub fn new(amounts: impl IntoIterator<Item = Amount>, reserved_delta: DeltaAmount) -> Self {
         Self {
             amounts: amounts.into_iter().collect(),
             reserved_delta,
+            price: None,
         }
     }
 
-    /// The cost of an event, rounded up at every order.
+    /// The same cost with another price on the clock, or none.
+    #[must_use]
+    pub fn with_price(self, price: Option<ClockPrice>) -> Self {
+        Self { price, ..self }
+    }
+
+    /// The cost of an event, rounded up at every order. It has no price if a part of the event
+    /// has none.
     ///
     /// # Errors
     ///
     /// Some part of the event has no Rényi curve. No part is left out of a cost.
     pub fn of(event: &PrivacyEvent, orders: &Orders) -> Result<Self, CostError> {
-        let pure = without_failures(event)?;
-        let (event, reserved_delta) = match &pure {
-            Some((event, reserved_delta)) => (event, *reserved_delta),
-            None => (event, DeltaAmount::ZERO),
-        };
+        Self::priced(event, orders, Some(DeltaAmount::ZERO))
+    }
+
+    /// The cost of an event to an account, or to one above it. The tail of a plan may use a fiftieth
+    /// of the account's reserved delta.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Cost::of`].
+    pub(crate) fn for_account(event: &PrivacyEvent, account: &Account) -> Result<Self, CostError> {
+        const TAIL_PART: u64 = 50;
+        // An account above may have a clock.
+        let may_pay = account.budget().clock().is_some() || account.parent().is_some();
+        let tail = DeltaAmount::from_atto(account.budget().reserved_delta().atto() / TAIL_PART);
+        Self::priced(event, account.orders(), may_pay.then_some(tail))
+    }
+
+    /// The same for an account whose clock may pay with a part of δ for the tail of a plan. None:
+    /// no clock is there, and no price is needed.
+    pub(crate) fn priced(
+        event: &PrivacyEvent,
+        orders: &Orders,
+        tail: Option<DeltaAmount>,
+    ) -> Result<Self, CostError> {
+        let (event, reserved_delta) = without_failures(event)?;
+        let event = event.as_ref();
         let curve = RenyiCurve::of(event)?;
         let amount = |order| {
             // An upper bound is never negative or NaN. If one were, it would not be a bound.
             Amount::cost(curve.at(order).upper.get()).unwrap_or(Amount::EXHAUSTED)
         };
-        Ok(Self::new(orders.iter().map(amount), reserved_delta))
+        let cost = Self::new(orders.iter().map(amount), reserved_delta);
+        let price = tail.and_then(|tail| ClockPrice::of(event, tail));
+        Ok(cost.with_price(price))
     }
 
     /// The amounts, in the order of the account's orders.
@@ -75,7 +108,20 @@ impl Cost {
         self.reserved_delta
     }
 
-    /// Whether this cost is at most `other` at every order.
+    /// The price on the clock; None if a charge exhausts it.
+    #[must_use]
+    pub const fn price(&self) -> Option<&ClockPrice> {
+        self.price.as_ref()
+    }
+
+    /// The largest loss, at order ∞; exhausted if the last order is finite or the loss unbounded.
+    pub(crate) fn largest_loss(&self, orders: &Orders) -> Amount {
+        let infinite = orders.iter().last().is_some_and(|order| !order.is_finite());
+        let last = self.amounts.last().filter(|_| infinite);
+        last.copied().unwrap_or(Amount::EXHAUSTED)
+    }
+
+    /// Whether this cost is at most `other` at every order. Prices are not compared.
     #[must_use]
     pub fn is_within(&self, other: &Self) -> bool {
         self.amounts.len() == other.amounts.len()
@@ -93,18 +139,20 @@ impl Cost {
         Self {
             amounts: self.amounts.iter().map(amount).collect(),
             reserved_delta: DeltaAmount::from_atto(scale.of(self.reserved_delta.atto())),
+            price: self.price.as_ref().and_then(|price| price.scaled(scale)),
         }
     }
 }
 
 /// The event with every (ε, δ)-DP mechanism of its composition replaced by a pure one, and the
-/// sum of the δs; None if there is nothing to replace. Mechanisms on a sample are not replaced:
-/// the effect of amplification on a failure is not known here.
-fn without_failures(
+/// sum of the δs. Mechanisms on a sample are not replaced: the effect of amplification on a
+/// failure is not known here.
+pub(crate) fn without_failures(
     event: &PrivacyEvent,
-) -> Result<Option<(PrivacyEvent, DeltaAmount)>, CostError> {
+) -> Result<(Cow<'_, PrivacyEvent>, DeltaAmount), CostError> {
+    let unchanged = (Cow::Borrowed(event), DeltaAmount::ZERO);
     let Some(event) = without_groups(event) else {
-        return Ok(None);
+        return Ok(unchanged);
     };
     let mut reserved_delta = DeltaAmount::ZERO;
     let mut fails = false;
@@ -135,7 +183,10 @@ fn without_failures(
             event: Box::new(part),
         });
     }
-    Ok(fails.then_some((PrivacyEvent::Compose(parts), reserved_delta)))
+    Ok(match fails {
+        true => (Cow::Owned(PrivacyEvent::Compose(parts)), reserved_delta),
+        false => unchanged,
+    })
 }
 
 /// The event with group privacy resolved to a composition; None if it has no (ε, δ)-DP part, or

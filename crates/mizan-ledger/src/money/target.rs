@@ -1,9 +1,10 @@
 //! The guarantee of an account, and the limit that it allows at one order. `budget.rs` has the
 //! proof.
 
+use mizan_accounting::clock::limit;
 use mizan_core::{Delta, Epsilon, Interval, Order, Rho};
 
-use crate::money::{BudgetError, DeltaAmount, Rule, Weight};
+use crate::money::{BudgetError, Clock, DeltaAmount, Rule, Variance, Weight};
 
 /// The guarantee that an account enforces.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,10 +63,7 @@ impl Target {
                 Ok(order.is_finite().then(limit))
             }
             Self::Approximate { epsilon, delta } => {
-                let rest = Interval::from(delta.get()) - atto(reserved_delta.atto());
-                if rest.lower() <= 0.0 || delta >= Delta::ONE {
-                    return Err(BudgetError::ReservedDeltaTooLarge { reserved_delta });
-                }
+                let rest = unreserved(delta, reserved_delta)?;
                 if !order.is_finite() {
                     return Ok(Some(Interval::from(epsilon.get())));
                 }
@@ -77,6 +75,59 @@ impl Target {
             }
         }
     }
+
+    /// The clock of a new or raised budget; None without a weight, or if its limit is 0.
+    pub(crate) fn clock(
+        self,
+        reserved_delta: DeltaAmount,
+        weight: Weight,
+    ) -> Result<Option<Clock>, BudgetError> {
+        if weight == Weight::ZERO {
+            return Ok(None);
+        }
+        let (epsilon, ln_delta) = self.part(reserved_delta, weight)?;
+        let limit = Variance::from_femto(limit(epsilon, ln_delta).min(u64::MAX - 1));
+        Ok((limit > Variance::ZERO).then_some(Clock { weight, limit }))
+    }
+
+    /// The largest limit of a stored clock that is sound: computed at the upper end of its δ,
+    /// because a log may come from a version that enclosed the same δ in another interval.
+    pub(crate) fn largest_clock(
+        self,
+        reserved_delta: DeltaAmount,
+        weight: Weight,
+    ) -> Result<Variance, BudgetError> {
+        let (epsilon, ln_delta) = self.part(reserved_delta, weight)?;
+        let upper = Interval::from(ln_delta.upper());
+        Ok(Variance::from_femto(
+            limit(epsilon, upper).min(u64::MAX - 1),
+        ))
+    }
+
+    /// ε, and the logarithm of the part of δ that a weight is.
+    pub(crate) fn part(
+        self,
+        reserved_delta: DeltaAmount,
+        weight: Weight,
+    ) -> Result<(Epsilon, Interval), BudgetError> {
+        let Self::Approximate { epsilon, delta } = self else {
+            return Err(BudgetError::Unsound);
+        };
+        if weight == Weight::ZERO || weight > Weight::ONE {
+            return Err(BudgetError::Unsound);
+        }
+        let rest = unreserved(delta, reserved_delta)?;
+        Ok((epsilon, rest.ln() + atto(weight.atto()).ln()))
+    }
+}
+
+/// The part of δ that is not reserved, above zero.
+fn unreserved(delta: Delta, reserved_delta: DeltaAmount) -> Result<Interval, BudgetError> {
+    let rest = Interval::from(delta.get()) - atto(reserved_delta.atto());
+    if rest.lower() <= 0.0 || delta >= Delta::ONE {
+        return Err(BudgetError::ReservedDeltaTooLarge { reserved_delta });
+    }
+    Ok(rest)
 }
 
 /// ε + ln(δ/c(α))/(α-1), without cancellation: -ln c(α)/(α-1) is

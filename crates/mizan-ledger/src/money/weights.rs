@@ -1,4 +1,4 @@
-//! Weights: how an account divides its δ between its orders.
+//! Weights: how an account divides its δ between the clock and its orders.
 //!
 //! Which order is within its limit at the end depends on earlier answers. So every order α has
 //! its own weight w(α), and the weights add up to at most one. A weight w costs ln(1/w)/(α-1) of
@@ -36,6 +36,14 @@ impl Weight {
     pub const fn atto(self) -> u64 {
         self.0
     }
+
+    /// What is left of δ; None if this is more than all of it.
+    pub(crate) const fn complement(self) -> Option<Self> {
+        match ONE.checked_sub(self.0) {
+            Some(rest) => Some(Self(rest)),
+            None => None,
+        }
+    }
 }
 
 impl fmt::Display for Weight {
@@ -46,14 +54,14 @@ impl fmt::Display for Weight {
 }
 
 /// Whether the weights add up to at most one.
-pub(crate) fn fit_into_one(weights: &[Weight]) -> bool {
-    let sum: u128 = weights.iter().map(|weight| u128::from(weight.0)).sum();
+pub(crate) fn fit_into_one(weights: impl IntoIterator<Item = Weight>) -> bool {
+    let sum: u128 = weights.into_iter().map(|weight| u128::from(weight.0)).sum();
     sum <= u128::from(ONE)
 }
 
-/// Divides δ between the candidates: most to `center`, a fifth of the one before for each
+/// Divides a part of δ between the candidates: most to `center`, a fifth of the one before for each
 /// candidate above, half for each below. What rounding loses is not used.
-pub(crate) fn share(candidates: &[bool], center: usize) -> Vec<Weight> {
+pub(crate) fn share(all: Weight, candidates: &[bool], center: usize) -> Vec<Weight> {
     let raw = |index: usize| {
         let between = index.min(center)..index.max(center);
         let steps = candidates.get(between).unwrap_or(&[]);
@@ -69,7 +77,7 @@ pub(crate) fn share(candidates: &[bool], center: usize) -> Vec<Weight> {
         .map(|(index, &candidate)| if candidate { raw(index) } else { 0 })
         .collect();
     let sum: u128 = raw.iter().sum();
-    let part = |raw: u128| (raw * u128::from(ONE)).checked_div(sum).unwrap_or(0);
+    let part = |raw: u128| (raw * u128::from(all.0)).checked_div(sum).unwrap_or(0);
     raw.into_iter()
         .map(|raw| Weight(u64::try_from(part(raw)).unwrap_or(0)))
         .collect()
@@ -82,7 +90,7 @@ mod tests {
 
     #[test]
     fn the_middle_gets_most() {
-        let weights = share(&[false, true, true, true, false, true], 2);
+        let weights = share(Weight::ONE, &[false, true, true, true, false, true], 2);
         // 1/2, 1, 1/5 and 1/25 of their sum 87/50.
         let expected = [0.0, 25.0 / 87.0, 50.0 / 87.0, 10.0 / 87.0, 0.0, 2.0 / 87.0];
         for (weight, expected) in weights.iter().zip(expected) {
@@ -96,9 +104,11 @@ mod tests {
         fn never_more_than_one(
             candidates in proptest::collection::vec(any::<bool>(), 0..64),
             center in 0_usize..64,
+            clock in 0..=ONE,
         ) {
-            let weights = share(&candidates, center);
-            prop_assert!(fit_into_one(&weights));
+            let rest = Weight(clock).complement().unwrap();
+            let weights = share(rest, &candidates, center);
+            prop_assert!(fit_into_one(weights.iter().copied().chain([Weight(clock)])));
             prop_assert_eq!(weights.len(), candidates.len());
         }
     }

@@ -36,15 +36,15 @@ pub(crate) fn carry_out<V: LedgerViewMut>(
         .as_ref()
         .and_then(|record| record.status.reservation());
     let charged = match body {
-        Body::Reserved(charge) => Some(charge.account),
+        Body::Reserved { charge, .. } => Some(charge.account),
         Body::Committed { .. } | Body::Voided => held.map(|held| held.account),
         _ => None,
     };
     if let Some(account) = charged {
         let numbers: Vec<_> = chain(view, account)?.iter().map(|a| a.number()).collect();
-        for number in numbers {
+        for (level, number) in numbers.into_iter().enumerate() {
             if let Some(account) = view.account_mut(number) {
-                let taken = account.take(body, held);
+                let taken = account.take(body, held, level);
                 taken.ok_or(RequestError::NotHeld { account: number })?;
             }
         }

@@ -3,7 +3,8 @@
 
 use crate::log::{Body, Denial, Digest, LedgerId, Outcome, Record, RequestId, Status};
 use crate::money::{
-    Account, AccountName, AccountNumber, Budget, Cost, MAX_HEIGHT, Orders, Refusal, admit,
+    Account, AccountName, AccountNumber, Budget, Cost, MAX_HEIGHT, Orders, Refusal, admit_in_state,
+    has_clock,
 };
 use crate::state::{Charge, MAX_EVENT_BYTES, Request, RequestError};
 
@@ -178,12 +179,26 @@ fn reserve<V: LedgerView>(view: &V, charge: &Charge) -> Result<Decision, Request
             bytes: charge.event.len(),
         });
     }
-    let charge = charge.clone();
-    match admit(chain.iter().copied(), &charge.cost) {
-        Ok(()) => append(Body::Reserved(charge)),
+    let mut charge = charge.clone();
+    if !has_clock(chain.iter().copied()) {
+        charge.cost = charge.cost.with_price(None);
+        charge.query = None;
+    }
+    match admit_in_state(chain.iter().copied(), &charge.cost, &charge.conditional) {
+        Ok(admitted) => {
+            charge.conditional = admitted.conditional;
+            append(Body::Reserved {
+                charge,
+                clock: admitted.clock,
+            })
+        }
         Err(refusal) => Ok(Decision::Append {
             body: Body::Denied {
-                charge,
+                charge: Charge {
+                    conditional: Box::default(),
+                    query: None,
+                    ..charge
+                },
                 denial: Denial {
                     account: refusal.account,
                     largest: refusal.largest,
@@ -242,9 +257,10 @@ fn continue_charge(
     }
 }
 
-fn commit(cost: &Cost, answer: &Digest) -> Body {
+/// A commit has no price: the clock keeps what was reserved.
+pub(crate) fn commit(cost: &Cost, answer: &Digest) -> Body {
     Body::Committed {
-        cost: cost.clone(),
+        cost: cost.clone().with_price(None),
         answer: *answer,
     }
 }

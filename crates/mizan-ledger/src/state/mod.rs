@@ -10,6 +10,7 @@ mod decide;
 pub(crate) mod request;
 mod request_error;
 
+pub(crate) use decide::commit;
 pub use decide::{Decision, LedgerView, chain, decide};
 pub use request::{Charge, MAX_EVENT_BYTES, Request};
 pub use request_error::RequestError;

@@ -5,8 +5,8 @@ use mizan_core::PrivacyEvent;
 use crate::log::bytes::Writer;
 use crate::log::{Body, Digest, LedgerId};
 use crate::money::{
-    Account, AccountName, AccountNumber, Amount, Budget, Cost, CostError, Neighbours, Orders,
-    Target,
+    Account, AccountName, AccountNumber, Amount, Budget, ClockPrice, ConditionalPrice, Cost,
+    CostError, DeltaAmount, Neighbours, Orders, Taken, Target, Variance, conditional_prices,
 };
 
 /// The longest text of an event that is stored.
@@ -17,12 +17,21 @@ pub const MAX_EVENT_BYTES: usize = mizan_core::MAX_TEXT_BYTES;
 pub struct Charge {
     /// The charged account; its ancestors are charged too.
     pub account: AccountNumber,
-    /// The cost at every order of the account.
+    /// The cost at every order of the account, and its price on the clock. A charge to a chain
+    /// without a clock is recorded without a price.
     pub cost: Cost,
     /// The neighbouring relation that the event depends on.
     pub neighbours: Option<Neighbours>,
     /// The text of the event. The verifier computes its cost again.
     pub event: String,
+    /// For each account of the chain, from the charged account up to the root, a price that holds
+    /// in one state of it only; empty if there is none. It is not part of the bytes that identify
+    /// the request.
+    pub conditional: Box<[Option<ConditionalPrice>]>,
+    /// A hash of the query that is charged, if it is known. A repetition of this query is paid for
+    /// whatever was answered since. It is not part of the bytes that identify the request, and is
+    /// recorded only if an account of the chain has a clock.
+    pub query: Option<Digest>,
 }
 
 impl Charge {
@@ -34,10 +43,57 @@ impl Charge {
     pub fn of(event: &PrivacyEvent, account: &Account) -> Result<Self, CostError> {
         Ok(Self {
             account: account.number(),
-            cost: Cost::of(event, account.orders())?,
+            cost: Cost::for_account(event, account)?,
             neighbours: Neighbours::of(event),
             event: event.to_string(),
+            conditional: Box::default(),
+            query: None,
         })
+    }
+
+    /// The same charge with the prices that its event has in the present state of the accounts of
+    /// its chain, from the charged account up to the root.
+    #[must_use]
+    pub fn in_state<'a>(
+        self,
+        event: &PrivacyEvent,
+        chain: impl Iterator<Item = &'a Account>,
+    ) -> Self {
+        // An event that has a cost can be charged; without prices it only costs more.
+        match conditional_prices(&self.cost, event, chain) {
+            Some(conditional) => Self {
+                conditional,
+                ..self
+            },
+            None => self,
+        }
+    }
+
+    /// What the charge takes from the clock of the account at a level of its chain, given the
+    /// variance that it takes from each. None in the option if no account of the chain has a clock,
+    /// and outside of it if there is no such level.
+    pub(crate) fn taken(&self, clock: &[Variance], level: usize) -> Option<Option<Taken>> {
+        if clock.is_empty() {
+            return Some(None);
+        }
+        let variance = *clock.get(level)?;
+        let price = self.cost.price();
+        let mut taken = Taken {
+            variance,
+            ..Taken::default()
+        };
+        if self.conditional.get(level).is_some_and(Option::is_some) {
+            taken.remainder = Variance::EXHAUSTED;
+            let anywhere = price.map_or(Variance::EXHAUSTED, ClockPrice::anywhere);
+            taken.surplus = match anywhere {
+                Variance::EXHAUSTED => Variance::EXHAUSTED,
+                anywhere => anywhere.saturating_sub(variance),
+            };
+        } else if variance != Variance::ZERO && variance != Variance::EXHAUSTED {
+            taken.tail = price.map_or(DeltaAmount::ZERO, ClockPrice::tail);
+            taken.remainder = price.map_or(Variance::EXHAUSTED, |price| price.remainder(variance));
+        }
+        Some(Some(taken))
     }
 }
 
@@ -96,7 +152,9 @@ impl Request {
         !matches!(self, Self::Start | Self::Commit { .. } | Self::Void)
     }
 
-    /// The hash of the canonical bytes; requests with the same id must have the same.
+    /// The hash of the canonical bytes; requests with the same id must have the same. The prices
+    /// of a charge are not part of it: they follow from the event and the account, and a later
+    /// version may find smaller ones.
     #[must_use]
     pub fn digest(&self) -> Digest {
         let mut bytes = Writer::default();
@@ -118,6 +176,7 @@ impl Request {
             } => {
                 to.u8(1);
                 write_creation(to, name, *parent, orders, budget);
+                budget.write_clock(to);
             }
             Self::Reserve(charge) => ask_reserve(to, charge),
             Self::Start => to.u8(4),
@@ -127,6 +186,7 @@ impl Request {
                 to.u8(7);
                 to.u32(account.get());
                 budget.write(to);
+                budget.write_clock(to);
             }
             Self::Restore { size, root } => {
                 to.u8(8);
@@ -153,7 +213,7 @@ impl Body {
     pub(crate) fn request_digest(&self) -> Digest {
         let mut bytes = Writer::default();
         match self {
-            Self::Reserved(charge) => ask_reserve(&mut bytes, charge),
+            Self::Reserved { charge, .. } => ask_reserve(&mut bytes, charge),
             Self::Committed { cost, answer } => ask_commit(&mut bytes, cost, answer),
             _ => return self.request().digest(),
         }
@@ -235,6 +295,51 @@ impl Budget {
             to.u64(weight.atto());
             // Every limit is below an exhausted amount, so that stands for "no limit".
             to.u64(limit.unwrap_or(Amount::EXHAUSTED).pico());
+        }
+    }
+
+    /// The weight and the limit of the clock; nothing without one.
+    pub(crate) fn write_clock(&self, to: &mut Writer) {
+        if let Some(clock) = self.clock() {
+            to.u64(clock.weight.atto());
+            to.u64(clock.limit.femto());
+        }
+    }
+}
+
+/// The steps of a price and its tail; none without one.
+pub(crate) fn write_price(to: &mut Writer, price: Option<&ClockPrice>) {
+    let steps = price.map_or(&[][..], ClockPrice::steps);
+    to.count(steps.len());
+    for step in steps {
+        to.u8(step.last);
+        to.u64(step.price);
+    }
+    if let Some(price) = price {
+        to.u64(price.tail().atto());
+    }
+}
+
+/// What a charge takes from each clock of a chain, in which states of the accounts, and for which
+/// query.
+pub(crate) fn write_taken(to: &mut Writer, charge: &Charge, clock: &[Variance]) {
+    to.count(clock.len());
+    for (level, taken) in clock.iter().enumerate() {
+        to.u64(taken.femto());
+        match charge.conditional.get(level).copied().flatten() {
+            None => to.u8(0),
+            Some(state) => {
+                to.u8(1);
+                to.u64(state.left.femto());
+                to.u64(state.losses.pico());
+            }
+        }
+    }
+    match charge.query {
+        None => to.u8(0),
+        Some(query) => {
+            to.u8(1);
+            to.array(query.as_bytes());
         }
     }
 }

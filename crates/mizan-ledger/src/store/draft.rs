@@ -4,7 +4,8 @@
 use std::borrow::Cow;
 
 use crate::log::{Body, Digest, Entry, leaf_hash};
-use crate::state::Request;
+use crate::money::ClockPrice;
+use crate::state::{Request, commit};
 use crate::store::Submission;
 
 /// The hash of a request; the entry, its bytes and its leaf hash.
@@ -20,12 +21,15 @@ impl Draft {
     /// The entry of a request that is not refused, if no clock goes back.
     fn of(submission: &Submission) -> Option<Self> {
         let body = match &submission.request {
-            Request::Reserve(charge) => Body::Reserved(charge.clone()),
-            Request::Start => Body::Started,
-            Request::Commit { cost, answer } => Body::Committed {
-                cost: cost.clone(),
-                answer: *answer,
+            // A price that is the same at every remainder is what a root account takes.
+            Request::Reserve(charge) => Body::Reserved {
+                charge: charge.clone(),
+                clock: (charge.cost.price().and_then(ClockPrice::constant))
+                    .into_iter()
+                    .collect(),
             },
+            Request::Start => Body::Started,
+            Request::Commit { cost, answer } => commit(cost, answer),
             _ => return None,
         };
         let entry = Entry {

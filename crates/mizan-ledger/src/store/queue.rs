@@ -222,6 +222,8 @@ mod tests {
         let long = Submission::commit(0, id, cost(), vec![0; MAX_ANSWER_BYTES]).unwrap();
         assert_eq!(batches(vec![vec![long]; 9]), [4, 4, 1]);
         let event = Charge {
+            conditional: Box::default(),
+            query: None,
             account: AccountNumber::new(0),
             cost: cost(),
             neighbours: None,

@@ -85,7 +85,8 @@ pub(super) struct AccountRow {
 pub(super) struct Sums {
     /// Encoded as in a charge.
     pub(super) neighbours: i16,
-    /// 16 bytes for each order, then 16 for reserved deltas.
+    /// 16 bytes for each order, then 16 for reserved deltas; if there is a clock, then 16 each for
+    /// its variance, surplus, losses and tails.
     pub(super) spent: Vec<u8>,
     /// Encoded like `spent`.
     pub(super) pending: Vec<u8>,
@@ -93,10 +94,12 @@ pub(super) struct Sums {
 
 impl Sums {
     pub(super) fn of(account: &Account) -> Self {
+        let has_clock = account.budget().clock().is_some();
         let bytes = |totals: &Totals| {
-            let (amounts, reserved_delta) = totals.raw();
-            let all = amounts.iter().chain(std::iter::once(&reserved_delta));
-            all.flat_map(|sum| sum.to_be_bytes()).collect()
+            let (amounts, reserved_delta, clock) = totals.raw();
+            let all = amounts.iter().copied().chain([reserved_delta]);
+            let all = all.chain(clock.into_iter().filter(|_| has_clock));
+            all.flat_map(u128::to_be_bytes).collect()
         };
         Self {
             neighbours: match account.neighbours() {
@@ -112,17 +115,18 @@ impl Sums {
     /// The account with these totals; None if they do not fit its orders.
     pub(super) fn put(&self, account: Account) -> Option<Account> {
         let orders = account.orders().len();
+        let has_clock = account.budget().clock().is_some();
         let totals = |bytes: &[u8]| {
             let (sums, rest) = bytes.as_chunks::<16>();
-            let (reserved_delta, amounts) = sums.split_last()?;
-            if !rest.is_empty() || amounts.len() != orders {
-                return None;
-            }
-            let amounts = amounts.iter().copied().map(u128::from_be_bytes);
-            Some(Totals::from_raw(
-                amounts,
-                u128::from_be_bytes(*reserved_delta),
-            ))
+            let mut sums = sums.iter().copied().map(u128::from_be_bytes);
+            let amounts: Vec<u128> = sums.by_ref().take(orders).collect();
+            let reserved_delta = sums.next()?;
+            let clock = match has_clock {
+                true => [sums.next()?, sums.next()?, sums.next()?, sums.next()?],
+                false => [0; 4],
+            };
+            let whole = rest.is_empty() && sums.next().is_none();
+            whole.then(|| Totals::from_raw(amounts, reserved_delta, clock))
         };
         let neighbours = match self.neighbours {
             0 => None,

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use mizan_ledger::log::{Frontier, Status, leaf_hash};
-use mizan_ledger::money::{Rule, Totals};
+use mizan_ledger::money::{ConditionalPrice, Rule, Totals, Variance};
 use mizan_ledger::state::{LedgerView, State};
 use mizan_ledger::store::{Head, Receipt, Store};
 use mizan_ledger::*;
@@ -38,44 +38,123 @@ pub(crate) fn log(store: &dyn Store) -> Vec<Entry> {
 #[derive(Default)]
 struct Sums(HashMap<(u32, bool), Vec<u128>>);
 
+/// The numbers after the amounts: reserved deltas; variance, surplus, losses and tails of the clock.
+const AFTER: usize = 5;
+
 impl Sums {
-    fn add(&mut self, state: &State, number: u32, spent: bool, cost: &Cost, more: bool) {
+    fn add(&mut self, state: &State, held: &Held, spent: bool, cost: &Cost, more: bool) {
         let amounts = cost.amounts().iter().map(|amount| amount.pico());
-        let parts: Vec<u64> = amounts.chain([cost.reserved_delta().atto()]).collect();
-        let mut next = Some(AccountNumber::new(number));
+        let amounts: Vec<u64> = amounts.collect();
+        let mut next = Some(AccountNumber::new(held.account));
+        let mut level = 0;
         while let Some(number) = next {
-            let sums = self.0.entry((number.get(), spent)).or_default();
-            sums.resize(parts.len(), 0);
-            for (sum, &part) in sums.iter_mut().zip(&parts) {
-                let part = u128::from(part);
-                *sum = if more { *sum + part } else { *sum - part };
-            }
+            let [variance, surplus, tail] = held.taken_from_clock(level);
+            let own = cost.reserved_delta().atto();
+            let parts = [&amounts[..], &[own, variance, surplus, 0, tail]].concat();
+            self.count(number, spent, &parts, more);
             next = state.account(number).unwrap().parent();
+            level += 1;
+        }
+        assert!(
+            held.clock.is_empty() || held.clock.len() == level,
+            "I2: clocks of accounts that are not there"
+        );
+    }
+
+    fn count(&mut self, number: AccountNumber, spent: bool, parts: &[u64], more: bool) {
+        let sums = self.0.entry((number.get(), spent)).or_default();
+        sums.resize(parts.len(), 0);
+        for (sum, &part) in sums.iter_mut().zip(parts) {
+            let part = u128::from(part);
+            *sum = if more { *sum + part } else { *sum - part };
+        }
+    }
+
+    /// The losses of a charge stay with every account that has a clock.
+    fn add_losses(&mut self, state: &State, held: &Held) {
+        let mut next = Some(AccountNumber::new(held.account));
+        while let Some(number) = next {
+            let account = state.account(number).unwrap();
+            if account.budget().clock().is_some() {
+                let last = held.cost.amounts().last().unwrap();
+                let infinite = account.orders().iter().last().unwrap().get() == f64::INFINITY;
+                let loss = if infinite { last.pico() } else { u64::MAX };
+                let mut parts = vec![0; held.cost.amounts().len() + AFTER];
+                let place = parts.len() - 2;
+                parts[place] = loss;
+                self.count(number, true, &parts, true);
+            }
+            next = account.parent();
+        }
+    }
+
+    /// A void gives back what a charge took from a clock only if its price still holds.
+    fn void(&mut self, state: &State, held: &Held) {
+        let mut kept = Vec::new();
+        let mut next = Some(AccountNumber::new(held.account));
+        let mut level = 0;
+        while let Some(number) = next {
+            let account = state.account(number).unwrap();
+            if let Some(clock) = account.budget().clock() {
+                let sums = |spent, place: usize| {
+                    let sums: Option<&Vec<u128>> = self.0.get(&(number.get(), spent));
+                    sums.map_or(0, |sums| sums[sums.len() - AFTER + place])
+                };
+                let taken = sums(true, 1) + sums(false, 1);
+                let surplus = sums(true, 2) + sums(false, 2);
+                let [variance, own_surplus, tail] = held.taken_from_clock(level);
+                let price = held.cost.price();
+                let down_to = price.map(|price| price.remainder(Variance::from_femto(variance)));
+                let left = u128::from(clock.limit.femto()).checked_sub(taken);
+                let holds = left
+                    .zip(down_to)
+                    .is_some_and(|(left, down_to)| u128::from(down_to.femto()) <= left);
+                if surplus > 0 || !(holds || variance == u64::MAX) {
+                    kept.push((number, variance, own_surplus, tail));
+                }
+            }
+            next = account.parent();
+            level += 1;
+        }
+        self.add(state, held, false, &held.cost, false);
+        for (number, variance, surplus, tail) in kept {
+            let amounts = vec![0; held.cost.amounts().len()];
+            let parts = [&amounts[..], &[0, variance, surplus, 0, tail]].concat();
+            self.count(number, true, &parts, true);
         }
     }
 
     /// The filter in so many words, for an account and all above it: some (or
-    /// every) order with a limit is within it, and so are the reserved deltas.
+    /// every) order with a limit is within it or the clock is, and so are the reserved deltas.
     fn are_within_limits(&self, state: &State, number: AccountNumber) {
         let mut next = Some(number);
         while let Some(number) = next {
             let account = state.account(number).unwrap();
             let budget = account.budget();
-            let nothing = vec![0; budget.limits().len() + 1];
+            let nothing = vec![0; budget.limits().len() + AFTER];
             let sums = |spent| self.0.get(&(number.get(), spent)).unwrap_or(&nothing);
             let both = sums(true).iter().zip(sums(false));
             let taken: Vec<u128> = both.map(|(spent, pending)| spent + pending).collect();
             let limits = budget.limits().iter().zip(&taken);
             let mut within = limits
                 .filter_map(|(limit, &taken)| limit.map(|limit| taken <= u128::from(limit.pico())));
+            let clock = taken[taken.len() - AFTER + 1];
+            let on_clock = match budget.clock() {
+                Some(own) => clock <= u128::from(own.limit.femto()),
+                None => false,
+            };
+            assert!(
+                budget.clock().is_some() || clock == 0,
+                "I2: {number} has no clock"
+            );
             let fits = match budget.rule() {
-                Rule::Any => within.any(|fits| fits),
+                Rule::Any => within.any(|fits| fits) || on_clock,
                 Rule::Every => within.all(|fits| fits),
             };
             assert!(fits, "I3: {number} has taken {taken:?} of {budget:?}");
             let own = u128::from(budget.reserved_delta().atto());
             assert!(
-                taken[taken.len() - 1] <= own,
+                taken[taken.len() - AFTER] + taken[taken.len() - 1] <= own,
                 "I3: reserved deltas of {number}"
             );
             next = account.parent();
@@ -83,12 +162,42 @@ impl Sums {
     }
 
     fn are(&self, number: u32, spent: bool, totals: &Totals) -> bool {
-        let (amounts, own) = totals.raw();
-        let found = amounts.iter().copied().chain([own]);
+        let (amounts, own, clock) = totals.raw();
+        let mut found = amounts.iter().copied().chain([own]).chain(clock);
         match self.0.get(&(number, spent)) {
             Some(sums) => found.eq(sums.iter().copied()),
-            None => found.eq(amounts.iter().map(|_| 0).chain([0])),
+            None => found.all(|sum| sum == 0),
         }
+    }
+}
+
+/// A charge that is reserved, as the log says it.
+#[derive(Debug, PartialEq)]
+struct Held {
+    account: u32,
+    cost: Cost,
+    clock: Box<[Variance]>,
+    conditional: Box<[Option<ConditionalPrice>]>,
+}
+
+impl Held {
+    /// The variance, the surplus and the tail that it took from the clock at a level.
+    fn taken_from_clock(&self, level: usize) -> [u64; 3] {
+        let variance = self.clock.get(level).map_or(0, |taken| taken.femto());
+        let price = self.cost.price();
+        if self.conditional.get(level).is_some_and(Option::is_some) {
+            let anywhere = price.map_or(u64::MAX, |price| price.anywhere().femto());
+            let saved = match anywhere {
+                u64::MAX => u64::MAX,
+                anywhere => anywhere.saturating_sub(variance),
+            };
+            return [variance, saved, 0];
+        }
+        let tail = match variance {
+            0 | u64::MAX => 0,
+            _ => price.map_or(0, |price| price.tail().atto()),
+        };
+        [variance, 0, tail]
     }
 }
 
@@ -113,6 +222,8 @@ fn is_not_lower(now: &Budget, before: &Budget) {
         now.reserved_delta() >= before.reserved_delta(),
         "I3: reserved deltas were lowered"
     );
+    let clock = |budget: &Budget| budget.clock().map(|clock| clock.limit);
+    assert!(clock(now) >= clock(before), "I3: a clock was lowered");
 }
 
 /// I1, I2, I3, I5, I6, I7, I8 from the log alone, and that the store says no
@@ -124,7 +235,7 @@ pub(crate) fn verify(store: &dyn Store) -> Checked {
     let (mut outcomes, mut roots) = (Vec::new(), vec![frontier.root()]);
     let mut places: HashMap<RequestId, Vec<u64>> = HashMap::new();
     let mut sums = Sums::default();
-    let mut live: HashMap<RequestId, (u32, Cost)> = HashMap::new();
+    let mut live: HashMap<RequestId, Held> = HashMap::new();
     let mut touched: HashMap<RequestId, bool> = HashMap::new();
     for (place, entry) in (0..).zip(&log) {
         if let Body::Raised { account, budget } = &entry.body {
@@ -136,27 +247,33 @@ pub(crate) fn verify(store: &dyn Store) -> Checked {
         roots.push(frontier.root());
         places.entry(entry.id).or_default().push(place);
         match &entry.body {
-            Body::Reserved(charge) => {
-                let number = charge.account.get();
-                sums.add(&state, number, false, &charge.cost, true);
-                let known = live.insert(entry.id, (number, charge.cost.clone()));
-                assert_eq!(known, None, "I1: charged twice");
+            Body::Reserved { charge, clock } => {
+                let held = Held {
+                    account: charge.account.get(),
+                    cost: charge.cost.clone(),
+                    clock: clock.clone(),
+                    conditional: charge.conditional.clone(),
+                };
+                sums.add(&state, &held, false, &held.cost, true);
+                sums.add_losses(&state, &held);
+                assert_eq!(live.insert(entry.id, held), None, "I1: charged twice");
                 sums.are_within_limits(&state, charge.account);
             }
             Body::Started => assert_eq!(touched.insert(entry.id, true), None, "I5"),
             Body::Committed { cost, .. } => {
-                let (number, held) = live.get(&entry.id).unwrap();
-                let pairs = cost.amounts().iter().zip(held.amounts());
+                let held = live.get(&entry.id).unwrap();
+                let pairs = cost.amounts().iter().zip(held.cost.amounts());
                 assert!(pairs.into_iter().all(|(a, b)| a <= b), "I8");
-                assert!(cost.reserved_delta() <= held.reserved_delta(), "I8");
+                assert!(cost.reserved_delta() <= held.cost.reserved_delta(), "I8");
                 assert!(touched.contains_key(&entry.id), "I8: never started");
-                sums.add(&state, *number, false, held, false);
-                sums.add(&state, *number, true, cost, true);
+                // The clock keeps what was reserved.
+                sums.add(&state, held, false, &held.cost, false);
+                sums.add(&state, held, true, cost, true);
             }
             Body::Voided => {
                 assert!(!touched.contains_key(&entry.id), "I8: voided after a start");
-                let (number, held) = live.get(&entry.id).unwrap();
-                sums.add(&state, *number, false, held, false);
+                let held = live.get(&entry.id).unwrap();
+                sums.void(&state, held);
             }
             Body::Denied { .. } => assert!(!live.contains_key(&entry.id), "I7"),
             _ => {}

@@ -6,7 +6,7 @@ use mizan_ledger::log::LedgerId;
 use mizan_ledger::*;
 
 use super::lab::Directory;
-use super::{delta, epsilon};
+use super::{CLOCK, delta, epsilon};
 
 /// A ledger file and a state directory apart from it.
 pub(crate) struct GuardedLedger {
@@ -61,7 +61,8 @@ pub(crate) fn create(ledger: &Ledger, name: &str, parent: Option<AccountNumber>)
     let account = NewAccount {
         name: AccountName::new(name).unwrap(),
         parent,
-        budget: Budget::approximate(epsilon(10.0), delta(1e-6), reserved_delta, &orders).unwrap(),
+        budget: Budget::approximate(epsilon(10.0), delta(1e-6), reserved_delta, CLOCK, &orders)
+            .unwrap(),
         orders,
     };
     match ledger.create_account(None, account).unwrap().outcome {

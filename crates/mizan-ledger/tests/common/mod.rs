@@ -18,7 +18,7 @@ pub(crate) mod workload;
 
 use mizan_core::{Delta, Epsilon, Order};
 use mizan_ledger::log::LedgerId;
-use mizan_ledger::money::{Amount, admit};
+use mizan_ledger::money::{Amount, ClockPrice, Variance, Weight, admit};
 use mizan_ledger::state::Request;
 use mizan_ledger::store::{Store, Submission};
 use mizan_ledger::*;
@@ -59,6 +59,37 @@ pub(crate) fn delta(value: f64) -> Delta {
     Delta::new(value).unwrap()
 }
 
+/// The weight of a budget that is enforced at its orders only.
+pub(crate) const NO_CLOCK: Weight = Weight::ZERO;
+
+/// The weight of the clock in a new budget.
+pub(crate) const CLOCK: Weight = Budget::usual_clock();
+
+/// The same price at every remainder.
+pub(crate) fn constant(femto: u64) -> ClockPrice {
+    ClockPrice::new([Some(femto); 24]).unwrap()
+}
+
+/// A price that grows from `femto` to twice as much as less and less is left.
+pub(crate) fn growing(femto: u64) -> ClockPrice {
+    ClockPrice::new((0..24).map(|place| Some(femto + femto * place / 23))).unwrap()
+}
+
+/// Prices of all kinds, mostly of a few times `unit`.
+pub(crate) fn price(unit: u64) -> impl Strategy<Value = Option<ClockPrice>> + Clone {
+    let some = move |units: u64| units * unit;
+    prop_oneof![
+        2 => Just(None),
+        6 => (0_u64..12).prop_map(move |units| Some(constant(some(units)))),
+        6 => (0_u64..12).prop_map(move |units| Some(growing(some(units)))),
+        1 => (0_u64..12, 0_usize..24).prop_map(move |(units, places)| {
+            ClockPrice::new([Some(some(units)); 24].into_iter().take(places))
+        }),
+        1 => proptest::collection::vec(proptest::option::of(any::<u64>()), 0..24)
+            .prop_map(ClockPrice::new),
+    ]
+}
+
 /// An account of its own, from which nothing was taken.
 pub(crate) fn account(orders: &Orders, budget: Budget) -> Account {
     let name = AccountName::new("test").unwrap();
@@ -71,13 +102,22 @@ pub(crate) fn charge(account: u32, cost: Cost) -> Charge {
         cost,
         neighbours: None,
         event: String::new(),
+        conditional: Box::default(),
+        query: None,
     }
 }
 
-/// Takes a cost without asking.
+/// Takes a cost without asking. What does not fit the clock exhausts it.
 pub(crate) fn take(account: &mut Account, cost: &Cost) {
-    let taken = account.take(&Body::Reserved(charge(0, cost.clone())), None);
-    taken.unwrap();
+    let exhausted = || match account.budget().clock() {
+        Some(_) => [Variance::EXHAUSTED].into(),
+        None => Box::default(),
+    };
+    let body = Body::Reserved {
+        clock: admit(std::iter::once(&*account), cost).unwrap_or_else(|_| exhausted()),
+        charge: charge(0, cost.clone()),
+    };
+    account.take(&body, None, 0).unwrap();
 }
 
 pub(crate) fn admits(account: &Account, cost: &Cost) -> bool {

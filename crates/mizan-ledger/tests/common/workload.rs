@@ -13,7 +13,7 @@ use mizan_ledger::*;
 
 use super::check::{ClientRecord, verify};
 use super::lab::Directory;
-use super::{charge, delta, epsilon, id, orders};
+use super::{CLOCK, charge, constant, delta, epsilon, growing, id, orders};
 
 /// How often a client asks again before it gives up.
 const TRIES: usize = 6;
@@ -25,9 +25,17 @@ fn grid() -> Orders {
 /// A hundredth of a nat.
 const UNIT: u64 = 10_000_000_000;
 
+/// A thousandth of the variance on the clock.
+const VARIANCE: u64 = 340_000_000_000;
+
 fn cost(units: u64) -> Cost {
     let amounts = [1, 2, 3].map(|part| Amount::from_pico(part * units * UNIT));
-    Cost::new(amounts, DeltaAmount::from_atto(units))
+    let price = match units % 3 {
+        0 => constant(units * VARIANCE),
+        1 => growing(units * VARIANCE),
+        _ => return Cost::new(amounts, DeltaAmount::from_atto(units)),
+    };
+    Cost::new(amounts, DeltaAmount::from_atto(units)).with_price(Some(price))
 }
 
 /// A step of the work: the same id and body whenever it is done.
@@ -52,9 +60,9 @@ impl Step {
 fn accounts() -> Vec<Request> {
     let (delta, own) = (delta(1e-6), DeltaAmount::from_atto(1000));
     let kinds = [
-        Budget::approximate(epsilon(3.0), delta, own, &grid()),
+        Budget::approximate(epsilon(3.0), delta, own, CLOCK, &grid()),
         Budget::zero_concentrated(Rho::new(1.0).unwrap(), own, &grid()),
-        Budget::approximate(epsilon(2.0), delta, own, &grid()),
+        Budget::approximate(epsilon(2.0), delta, own, CLOCK, &grid()),
     ];
     let names = ["dataset", "باحث 'one'; --", "two"];
     let accounts = names

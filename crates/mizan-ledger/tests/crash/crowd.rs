@@ -7,9 +7,9 @@ use std::thread;
 use crate::common::check::{Checked, ClientRecord, verify};
 use crate::common::lab::{Directory, Kind, Lab};
 use crate::common::linearize::{Operation, Seen, check, now};
-use crate::common::{charge, child, epsilon, id, long, orders, pico};
+use crate::common::{charge, child, constant, delta, epsilon, id, long, orders, pico};
 use mizan_ledger::log::LedgerId;
-use mizan_ledger::money::Amount;
+use mizan_ledger::money::Weight;
 use mizan_ledger::state::{LedgerView, Request};
 use mizan_ledger::store::{Sqlite, Store, StoreError, Submission};
 use mizan_ledger::*;
@@ -17,8 +17,8 @@ use mizan_ledger::*;
 const PROCESSES: u64 = 4;
 const THREADS: u64 = 16;
 
-/// A thousandth of the budget.
-const UNIT: u64 = 1_000_000_000;
+/// A thousandth of the budget: of the limit of a clock with all of the delta 1e-6 at ε = 1.
+const UNIT: u64 = 56_000_000_000;
 
 /// Numbers that are random enough, from a seed.
 struct Draw(u64);
@@ -33,13 +33,18 @@ impl Draw {
     }
 }
 
+fn budget(orders: &Orders) -> Budget {
+    let (e, d, own) = (epsilon(1.0), delta(1e-6), DeltaAmount::ZERO);
+    Budget::approximate(e, d, own, Weight::ONE, orders).unwrap()
+}
+
 fn begin(store: &dyn Store) {
     let orders = orders(&[2.0, f64::INFINITY]);
     let ledger = LedgerId::from_bytes([1; 16]);
     let create = |name, parent: Option<u32>| Request::Create {
         name: AccountName::new(name).unwrap(),
         parent: parent.map(AccountNumber::new),
-        budget: Budget::pure(epsilon(1.0), &orders).unwrap(),
+        budget: budget(&orders),
         orders: orders.clone(),
     };
     let requests = [
@@ -56,9 +61,10 @@ fn begin(store: &dyn Store) {
 
 /// The request follows from the id, so that every retry has the same request.
 fn request(number: u64) -> Request {
-    let amount = (1 + number % 3) * UNIT;
+    // Only the clock admits it.
+    let cost = pico(&[u64::MAX; 2]).with_price(Some(constant((1 + number % 3) * UNIT)));
     let account = u32::try_from(number % 2).unwrap();
-    Request::Reserve(charge(account, pico(&[amount, amount])))
+    Request::Reserve(charge(account, cost))
 }
 
 fn recorded(seen: impl FnOnce() -> Option<Seen>) -> Option<Operation> {
@@ -164,10 +170,12 @@ fn four_processes_with_sixteen_threads_each_on_one_account() {
     let made = |operation: &&Operation| matches!(&operation.seen, Seen::Received(told) if told.position.is_some());
     assert_eq!(history.iter().filter(made).count() + 3, checked.log.len());
     let account = checked.state.account(AccountNumber::new(0)).unwrap();
-    let taken: Vec<_> = account.taken().amounts().map(Amount::pico).collect();
-    assert!(taken[1] <= 1000 * UNIT, "overspent: {taken:?}");
+    let limit = account.budget().clock().unwrap().limit.femto();
+    assert!((1000 * UNIT..1001 * UNIT).contains(&limit), "{limit}");
+    let taken = account.taken().clock().femto();
+    assert!(taken <= limit, "overspent: {taken}");
     // Charges of one unit are asked all the time, so nothing is left.
-    assert!(taken[1] >= 998 * UNIT, "room was left: {taken:?}");
+    assert!(taken >= 998 * UNIT, "room was left: {taken}");
     // The crowd did meet.
     let told = history
         .iter()

@@ -136,7 +136,7 @@ impl Reader {
             let (number, spent, pending): (u32, Vec<u8>, Vec<u8>) = row.unwrap();
             let account = self.state.account(AccountNumber::new(number)).unwrap();
             for (found, totals) in [(spent, account.spent()), (pending, account.pending())] {
-                let (amounts, own) = totals.raw();
+                let (amounts, own, _) = totals.raw();
                 let bytes = amounts
                     .iter()
                     .chain([&own])

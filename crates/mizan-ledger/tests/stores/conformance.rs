@@ -5,9 +5,9 @@ use std::thread;
 
 use crate::common::check::verify;
 use crate::common::lab::{Kind, Lab};
-use crate::common::{charge, config, epsilon, id, orders, pico};
+use crate::common::{CLOCK, charge, config, delta, epsilon, growing, id, orders, pico};
 use mizan_ledger::log::LedgerId;
-use mizan_ledger::money::Amount;
+use mizan_ledger::money::{Amount, Variance};
 use mizan_ledger::state::{Request, State};
 use mizan_ledger::store::{Fault, Receipt, Store, StoreError, Submission};
 use mizan_ledger::*;
@@ -238,6 +238,70 @@ fn threads_never_overspend(kind: Kind) {
     );
 }
 
+/// Charges that only a clock admits, to an account and one above it, through a void, a smaller
+/// commit and a crash.
+fn clocks_are_kept(kind: Kind) {
+    let mut lab = Lab::new(kind);
+    let ledger = LedgerId::from_bytes([1; 16]);
+    outcome(lab.store(), 1000, Request::Open { ledger });
+    for (number, (name, e)) in (1001..).zip([("dataset", 1.0), ("quota", 0.8)]) {
+        let own = DeltaAmount::ZERO;
+        let budget = Budget::approximate(epsilon(e), delta(1e-6), own, CLOCK, &grid());
+        let create = Request::Create {
+            name: AccountName::new(name).unwrap(),
+            parent: (name != "dataset").then_some(AccountNumber::new(0)),
+            orders: grid(),
+            budget: budget.unwrap(),
+        };
+        outcome(lab.store(), number, create);
+    }
+    let account = |lab: &Lab, number| {
+        let account = lab.store().account(AccountNumber::new(number));
+        account.unwrap().unwrap()
+    };
+    let limit = account(&lab, 1).budget().clock().unwrap().limit.femto();
+    let cost = pico(&[u64::MAX; 2]).with_price(Some(growing(limit / 12)));
+    let reserve = || Request::Reserve(charge(1, cost.clone()));
+    let mut reserved = 0;
+    while outcome(lab.store(), reserved, reserve()) == Outcome::Reserved {
+        reserved += 1;
+        if reserved == 4 {
+            lab = lab.reopen();
+        }
+    }
+    assert!(
+        (6..12).contains(&reserved),
+        "{reserved} of 12 at the least price"
+    );
+    let taken = |lab: &Lab| [0, 1].map(|number| account(lab, number).taken().clock());
+    let [above, own] = taken(&lab);
+    assert!(above < own, "more is left above: {above} {own}");
+    // A commit keeps what the clock gave, a void gives it back.
+    outcome(lab.store(), 0, Request::Start);
+    let commit = Submission::commit(8, id(0), pico(&[1; 2]), b"42".to_vec()).unwrap();
+    lab.store().execute(commit).unwrap();
+    assert_eq!(taken(&lab), [above, own]);
+    assert!(account(&lab, 0).spent().clock() > Variance::ZERO);
+    for number in 1..reserved {
+        outcome(lab.store(), number, Request::Void);
+    }
+    lab = lab.reopen();
+    for number in [0, 1] {
+        let account = account(&lab, number);
+        assert_eq!(account.pending().clock(), Variance::ZERO);
+        assert_eq!(account.taken().clock(), account.spent().clock());
+    }
+    // What only an order admits exhausts both clocks.
+    let order = Request::Reserve(charge(1, pico(&[u64::MAX, 1])));
+    assert_eq!(outcome(lab.store(), 90, order), Outcome::Reserved);
+    assert!(matches!(
+        outcome(lab.store(), 91, reserve()),
+        Outcome::Denied(_)
+    ));
+    assert_eq!(taken(&lab), [Variance::EXHAUSTED; 2]);
+    verify(lab.reopen().store());
+}
+
 /// One of a few ids and accounts, so that ids are reused all the time.
 fn random_request() -> impl Strategy<Value = (u64, Request)> {
     let cost = (0_u64..14, 0_u64..14, 0_u64..2);
@@ -301,6 +365,7 @@ conformance! {
     a_charge_from_reservation_to_answer
     ancestors_are_charged_and_asked
     threads_never_overspend
+    clocks_are_kept
     random_histories_equal_the_model
 }
 

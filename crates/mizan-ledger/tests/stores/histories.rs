@@ -4,10 +4,10 @@
 
 use crate::common::check::verify;
 use crate::common::lab::{Kind, Lab};
-use crate::common::{config, delta, epsilon, id, long, orders};
+use crate::common::{CLOCK, config, delta, epsilon, id, long, orders, price};
 use mizan_core::{Epsilon, Order, Rho};
 use mizan_ledger::log::LedgerId;
-use mizan_ledger::money::{Amount, Neighbours};
+use mizan_ledger::money::{Amount, Neighbours, Weight};
 use mizan_ledger::state::{Executed, Request, State};
 use mizan_ledger::store::{Fault, StoreError, Submission};
 use mizan_ledger::*;
@@ -53,16 +53,21 @@ fn cost() -> impl Strategy<Value = Cost> {
     let length = prop_oneof![30 => Just(3_usize), 1 => Just(2), 1 => Just(0), 1 => Just(64)];
     let own = prop_oneof![6 => Just(0), 2 => 0_u64..400_000_000_000, 1 => Just(u64::MAX)];
     let amounts = length.prop_flat_map(|length| prop::collection::vec(amount(), length));
-    (amounts, own).prop_map(|(amounts, own)| Cost::new(amounts, DeltaAmount::from_atto(own)))
+    // A tenth of what is on the clock of the first account.
+    let price = price(30_000_000_000_000);
+    (amounts, own, price).prop_map(|(amounts, own, price)| {
+        Cost::new(amounts, DeltaAmount::from_atto(own)).with_price(price)
+    })
 }
 
 /// A budget of some kind; sizes overlap, so that some raises are higher.
 fn budget() -> impl Strategy<Value = Budget> {
     let size = prop::sample::select(vec![1.0, 1.5, 2.0, 9.0]);
-    (0..4, size).prop_map(|(kind, size)| {
+    let clock = prop::sample::select(vec![Weight::ZERO, CLOCK, CLOCK, Weight::ONE]);
+    (0..5, size, clock).prop_map(|(kind, size, clock)| {
         let own = DeltaAmount::from_atto(250_000_000_000);
         let budget = match kind {
-            0 => Budget::approximate(epsilon(2.0 * size), delta(1e-6), own, &grid()),
+            0 | 4 => Budget::approximate(epsilon(2.0 * size), delta(1e-6), own, clock, &grid()),
             1 => Budget::pure(epsilon(size), &grid()),
             2 => Budget::zero_concentrated(Rho::new(size / 4.0).unwrap(), own, &grid()),
             _ => {
@@ -99,6 +104,8 @@ fn reserve() -> impl Strategy<Value = Request> {
             cost,
             neighbours,
             event: event.to_owned(),
+            conditional: Box::default(),
+            query: None,
         })
     })
 }
@@ -155,7 +162,7 @@ fn beginning() -> Vec<(u64, Body)> {
     let ledger = LedgerId::from_bytes([1; 16]);
     let own = DeltaAmount::from_atto(250_000_000_000);
     let budgets = [
-        Budget::approximate(epsilon(3.0), delta(1e-6), own, &grid()),
+        Budget::approximate(epsilon(3.0), delta(1e-6), own, CLOCK, &grid()),
         Budget::pure(epsilon(1.5), &grid()),
         Budget::zero_concentrated(Rho::new(0.5).unwrap(), own, &grid()),
     ];

@@ -90,7 +90,8 @@ catalogue! {
     budget_spent: "Spent (estimate)", "المنفَق (تقدير)";
     budget_spent_note: "if the queries were fixed in advance", "لو حُدِّدت الأسئلة كلها مسبقًا";
     budget_guarantee: "Spent at most (guaranteed)", "المنفَق على الأكثر (بضمان)";
-    budget_guarantee_note: "by an odometer, for adaptively chosen queries, at any time; moves in steps", "بعدّاد الإنفاق، للأسئلة المختارة تكيفيًّا، في أي وقت؛ ويتحرك بدرجات";
+    budget_guarantee_note: "by an odometer, at any time, however queries are chosen", "بعدّاد الإنفاق، في أي وقت، كيفما اختيرت الأسئلة";
+    budget_guarantee_whole: "for the whole account; the odometer reads [[{reading}]]", "للحساب كله؛ وقراءة عدّاد الإنفاق [[{reading}]]";
     budget_last: "Last charge", "آخر عملية خصم";
     budget_more: "Charges like it that still fit, about", "عدد العمليات المماثلة الممكنة، تقريبًا";
     budget_unanswered: "Queries that failed or run now", "أسئلة فشلت أو تُحسب الآن";
@@ -101,6 +102,8 @@ catalogue! {
     budget_own_delta_of: "{taken} of {limit}", "{taken} من {limit}";
     budget_orders: "Budget at each Rényi order", "الميزانية عند كل رتبة من رتب ريني";
     budget_orders_note: "A charge is admitted if it fits at one Rényi order or more.", "تُقبل عملية الخصم إذا كفى لها الرصيد عند رتبة واحدة على الأقل من رتب ريني.";
+    budget_orders_clock_note: "A charge is admitted if it fits the Gaussian clock, or one Rényi order or more.", "تُقبل عملية الخصم إذا كفى لها الرصيد على ساعة غاوس، أو عند رتبة واحدة على الأقل من رتب ريني.";
+    budget_clock: "Gaussian clock (variance)", "ساعة غاوس (التباين)";
     budget_order: "order α", "الرتبة α";
     budget_limit: "limit", "الحد";
     budget_taken: "spent", "المنفَق";

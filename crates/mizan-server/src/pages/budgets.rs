@@ -4,7 +4,8 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
 use mizan_api::budget::{
-    AccountDetails, AccountJson, BudgetAnswer, GapJson, UnansweredChargeJson, UnansweredJson,
+    AccountDetails, AccountJson, BudgetAnswer, GapJson, TargetJson, UnansweredChargeJson,
+    UnansweredJson,
 };
 use mizan_api::dataset::DatasetJson;
 use mizan_report::Figure;
@@ -44,13 +45,14 @@ struct OnePage {
     gaps: Vec<Markup>,
     promise: String,
     spent: String,
-    guarantee: Option<String>,
+    guarantee: Option<(String, Markup)>,
     own_delta: Markup,
     last: Option<String>,
     more: Option<String>,
     untouched: bool,
     unanswered: Option<Unanswered>,
     burn_down: Option<String>,
+    has_clock: bool,
     orders: Vec<OrderRow>,
 }
 
@@ -101,7 +103,7 @@ impl Unanswered {
     }
 }
 
-/// One order of an account.
+/// One order of an account, or its clock.
 struct OrderRow {
     order: String,
     decides: bool,
@@ -178,10 +180,20 @@ async fn details(visitor: &Visitor, service: &Service, name: &str) -> Result<Res
         gaps: gaps(t, &answer.gaps),
         promise: numbers::promise(&account.target),
         spent: priced(account.spent.epsilon, account.spent.delta),
-        guarantee: account
-            .guarantee
-            .as_ref()
-            .map(|promised| priced(Some(promised.epsilon), promised.delta)),
+        guarantee: account.guarantee.as_ref().map(|reading| {
+            match account.target {
+                // What the odometer reads is above the budget, which holds for the whole account.
+                TargetJson::Approximate { epsilon, delta } if reading.epsilon >= epsilon => {
+                    let odometer = priced(Some(reading.epsilon), reading.delta);
+                    let note = fill(t.budget_guarantee_whole, &[("reading", &odometer)]);
+                    (priced(Some(epsilon), delta), note)
+                }
+                _ => {
+                    let note = fill(t.budget_guarantee_note, &[]);
+                    (priced(Some(reading.epsilon), reading.delta), note)
+                }
+            }
+        }),
         own_delta: fill(
             t.budget_own_delta_of,
             &[("taken", &taken), ("limit", &limit)],
@@ -194,7 +206,8 @@ async fn details(visitor: &Visitor, service: &Service, name: &str) -> Result<Res
         untouched: untouched(&shown),
         unanswered: Unanswered::of(t, caller, &answer.unanswered),
         burn_down: burn_down(t, &shown, false),
-        orders: orders(&answer),
+        has_clock: answer.clock.is_some(),
+        orders: orders(t, &answer),
     })
 }
 
@@ -342,8 +355,19 @@ fn burn_down(t: &Strings, shown: &AccountDetails, small: bool) -> Option<String>
     ))
 }
 
-fn orders(answer: &BudgetAnswer) -> Vec<OrderRow> {
+fn orders(t: &Strings, answer: &BudgetAnswer) -> Vec<OrderRow> {
     let decides = answer.account.remaining.order;
+    let clock = answer.clock.iter().map(|clock| OrderRow {
+        order: t.budget_clock.to_owned(),
+        decides: decides.is_none(),
+        limit: numbers::down(Some(clock.limit)),
+        spent: numbers::up(clock.spent),
+        pending: match clock.pending {
+            Some(0.0) => "–".to_owned(),
+            pending => numbers::up(pending),
+        },
+        left: numbers::down(Some(clock.left)),
+    });
     let orders = answer
         .orders
         .iter()
@@ -359,7 +383,7 @@ fn orders(answer: &BudgetAnswer) -> Vec<OrderRow> {
             .map_or_else(|| "–".to_owned(), |p| numbers::up(Some(p))),
         left: numbers::down(line.left),
     };
-    orders.map(row).collect()
+    clock.chain(orders.map(row)).collect()
 }
 
 fn gaps(t: &Strings, gaps: &[GapJson]) -> Vec<Markup> {

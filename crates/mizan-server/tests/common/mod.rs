@@ -55,7 +55,8 @@ pub(crate) fn furnish(directory: &Path) {
         let account = NewAccount {
             name: AccountName::new(name).unwrap(),
             parent: None,
-            budget: Budget::approximate(epsilon, delta, own_delta, &orders).unwrap(),
+            budget: Budget::approximate(epsilon, delta, own_delta, Budget::usual_clock(), &orders)
+                .unwrap(),
             orders,
         };
         ledger.create_account(None, account).unwrap();

@@ -1,6 +1,6 @@
 //! `mizan spend`: charges an account for a release made elsewhere.
 
-use mizan_api::budget::view::{self, nats_text};
+use mizan_api::budget::view::{self, nats_text, variance_text};
 use mizan_api::spend::{Refused, Spend};
 use mizan_core::Definitions;
 use mizan_ledger::Refusal;
@@ -101,11 +101,12 @@ fn refused_text(spend: &Spend, refused: &Refused, explain: bool, output: Output)
         by,
         fitting,
     } = refused;
-    let (refused, most) = match spend.done.fresh {
-        true => ("refused", "At most"),
+    // Alternatives may fit by a price that holds in the present state only: the share is not a maximum.
+    let (refused, share) = match spend.done.fresh {
+        true => ("refused", "of this cost fits"),
         false => (
             "refused before under this id, and stays refused",
-            "At that time at most",
+            "of this cost fitted at that time",
         ),
     };
     let mut text = format!(
@@ -128,7 +129,7 @@ fn refused_text(spend: &Spend, refused: &Refused, explain: bool, output: Output)
         true => "",
         false => ", such as",
     };
-    text.push_str(&format!("{most} {percent} % of this cost fits{fits}\n"));
+    text.push_str(&format!("{percent} % {share}{fits}\n"));
     let events = fitting.iter().map(|fitting| fitting.event().to_string());
     let events: Vec<String> = events
         .map(|event| format!("  {}\n", shortened(&event, 74)))
@@ -166,6 +167,20 @@ fn lines(refusal: &Refusal, output: Output) -> String {
         Column::text(""),
     ])
     .ascii(output.terminal.ascii);
+    if let Some(clock) = refusal.clock {
+        // It was refused, so it did not fit the clock.
+        let asked = clock
+            .asked
+            .map(|asked| variance_text(asked, number::epsilon_up));
+        table.row([
+            "clock".to_owned(),
+            asked.unwrap_or_else(|| "no price".to_owned()),
+            variance_text(clock.spent, number::epsilon_up),
+            variance_text(clock.pending, number::epsilon_up),
+            variance_text(clock.limit, number::down),
+            "too much".to_owned(),
+        ]);
+    }
     for line in &refusal.lines {
         let Some(limit) = line.limit else { continue };
         let taken = line.spent.saturating_add(line.pending);
@@ -180,6 +195,9 @@ fn lines(refusal: &Refusal, output: Output) -> String {
         ]);
     }
     let rule = match refusal.rule {
+        mizan_ledger::money::Rule::Any if refusal.clock.is_some() => {
+            "the charge fits if it fits the clock or one order"
+        }
         mizan_ledger::money::Rule::Any => "the charge fits if it fits at one order",
         mizan_ledger::money::Rule::Every => "the charge fits if it fits at every order",
     };

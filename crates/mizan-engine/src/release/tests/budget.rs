@@ -42,7 +42,7 @@ fn epsilon_is_kept_and_used() {
             for epsilon in [0.01, 0.1, 1.0, 8.0] {
                 let noise_plan = choose(&plan, &request(epsilon, delta)).unwrap();
                 let event = noise_plan.event();
-                let cost = price::price(&event, delta / 2.0).epsilon;
+                let cost = price::price(&event, delta / 2.0, false).epsilon;
                 assert_eq!(cost, noise_plan.epsilon().get());
                 assert!(cost <= epsilon, "{event} costs {cost}, above {epsilon}");
                 assert!(cost >= 0.98 * epsilon, "{event} costs {cost} of {epsilon}");

@@ -4,7 +4,7 @@ use mizan_accounting::methods::{self, Method};
 use mizan_core::PrivacyEvent;
 use mizan_sql::{Catalogue, Dataset, DatasetColumn, Privacy};
 
-use super::super::noise_plan::{self, NoisePlan, StatisticMechanism};
+use super::super::noise_plan::{self, Charged, NoisePlan, StatisticMechanism};
 use super::super::price;
 use super::super::released::{NoisyCell, Released};
 use super::super::{AnswerCell, ChoiceReason, answer, choose, predicted, release};
@@ -12,12 +12,12 @@ use super::*;
 use crate::exact::Cell;
 use crate::oracle::{self, Data};
 
-fn keys(count: usize) -> Groups {
+pub(super) fn keys(count: usize) -> Groups {
     Groups::Public((0..count).map(|key| text(&format!("{key:04}"))).collect())
 }
 
 /// Rows and a sum by 100 public groups, with at most `groups_per_unit` groups per unit.
-fn capped(groups_per_unit: u64) -> BoundedPlan {
+pub(super) fn capped(groups_per_unit: u64) -> BoundedPlan {
     let statistics = statistics(4)[1..3].to_vec();
     let sum = Aggregate::Sum {
         sum: 1,
@@ -26,6 +26,13 @@ fn capped(groups_per_unit: u64) -> BoundedPlan {
     };
     let aggregates = vec![Aggregate::Count { of: 0 }, sum];
     plan(Some(keys(100)), groups_per_unit, statistics, aggregates)
+}
+
+pub(super) const fn without_clock(group_bounding: GroupBounding) -> Charged {
+    Charged {
+        group_bounding,
+        on_clock: false,
+    }
 }
 
 fn rho_of(event: &PrivacyEvent) -> f64 {
@@ -98,9 +105,14 @@ fn clipping_costs_as_much_as_group_sampling() {
             }
             assert!(clipped.epsilon().get() <= epsilon);
             let coarse = coarse(&plan, &clipped);
-            let event =
-                noise_plan::event(groups, &coarse, None, GroupBounding::SampleGroups).unwrap();
-            let cost = price::price(&event, 5e-7).epsilon;
+            let event = noise_plan::event(
+                groups,
+                &coarse,
+                None,
+                without_clock(GroupBounding::SampleGroups),
+            )
+            .unwrap();
+            let cost = price::price(&event, 5e-7, false).epsilon;
             let ratio = clipped.epsilon().get() / cost;
             assert!((ratio - 1.0).abs() < 1e-4, "{groups} {epsilon}: {ratio}");
         }
@@ -143,7 +155,8 @@ fn the_charge_covers_vectors_in_any_number_of_groups() {
             sensitivity: 4,
         }];
         // Squares of at most 2 · 4², in 2 groups or more.
-        let event = noise_plan::event(2, &mechanisms, None, GroupBounding::ClipL2).unwrap();
+        let event =
+            noise_plan::event(2, &mechanisms, None, without_clock(GroupBounding::ClipL2)).unwrap();
         let rho = rho_of(&event);
         assert!((rho * sigma * sigma / 16.0 - 1.0).abs() < 3e-5);
         for order in [1.3, 2.0, 3.5, 8.0] {
@@ -161,14 +174,15 @@ fn the_charge_covers_vectors_in_any_number_of_groups() {
     // Statistics with different noise: the most expensive one counts for all.
     let gaussian = |sigma, sensitivity| StatisticMechanism::Gaussian { sigma, sensitivity };
     let mechanisms = [gaussian(10.0, 1), gaussian(30.0, 6)];
-    let event = noise_plan::event(3, &mechanisms, None, GroupBounding::ClipL2).unwrap();
+    let event =
+        noise_plan::event(3, &mechanisms, None, without_clock(GroupBounding::ClipL2)).unwrap();
     let rho = rho_of(&event);
     assert!((0.12..0.120_006).contains(&rho), "{rho}");
     let laplace = [StatisticMechanism::Laplace {
         scale: 1.0,
         sensitivity: 1,
     }];
-    assert!(noise_plan::event(1, &laplace, None, GroupBounding::ClipL2).is_err());
+    assert!(noise_plan::event(1, &laplace, None, without_clock(GroupBounding::ClipL2)).is_err());
 }
 
 #[test]

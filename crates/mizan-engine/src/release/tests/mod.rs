@@ -14,6 +14,7 @@ mod answers;
 mod budget;
 mod clamped;
 mod clipping;
+mod clock;
 mod coverage;
 mod peers_failures;
 mod quantiles;
@@ -180,6 +181,8 @@ pub(super) fn spend_request(target: NoiseTarget, delta: f64) -> Request {
         target,
         delta: half,
         threshold_delta: half,
+        clock: None,
+        on_clock: false,
     }
 }
 

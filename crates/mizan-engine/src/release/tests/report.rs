@@ -18,7 +18,7 @@ fn one_by_one(quantiles: &[f64], epsilon: f64) -> NoisePlan {
     let cost = |s: f64| {
         let epsilon = Epsilon::new(1.0 / s).unwrap();
         let event = repeated(count, PrivacyEvent::Exponential { epsilon }).unwrap();
-        price::price(&event, DELTA).epsilon
+        price::price(&event, DELTA, false).epsilon
     };
     let s = price::smallest(cost, epsilon, count as f64 / epsilon, (1e-3, 1e9)).unwrap();
     let candidates = 1601;
@@ -32,7 +32,8 @@ fn one_by_one(quantiles: &[f64], epsilon: f64) -> NoisePlan {
         }],
         threshold: None,
     };
-    NoisePlan::new(noise, GroupBounding::NotNeeded, epsilon, DELTA, Vec::new()).unwrap()
+    let charged = super::clipping::without_clock(GroupBounding::NotNeeded);
+    NoisePlan::new(noise, charged, epsilon, DELTA, Vec::new()).unwrap()
 }
 
 /// The mean of all rank errors, and the 95 % quantile of the largest rank error of a release.

@@ -34,7 +34,7 @@ pub enum VerifyError {
         position: u64,
         /// The event.
         event: String,
-        /// The first order at which it is; None if it is the reserved delta.
+        /// The first order at which it is; None if it is the reserved delta or the clock.
         order: Option<Order>,
     },
     /// The cost of the event of a charge cannot be computed.

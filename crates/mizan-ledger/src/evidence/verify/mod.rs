@@ -183,7 +183,7 @@ impl<'a> Replay<'a> {
     fn entry(&mut self, position: u64, entry: &Entry) -> Result<(), VerifyError> {
         self.check_witnesses()?;
         match &entry.body {
-            Body::Reserved(charge) => {
+            Body::Reserved { charge, .. } => {
                 self.report.charges += 1;
                 if charge.event.is_empty() {
                     self.report.unpriced += 1;

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use mizan_core::PrivacyEvent;
 
 use super::VerifyError;
-use crate::money::{Cost, Neighbours, Orders};
-use crate::state::{Charge, LedgerView, State};
+use crate::money::{ClockPrice, Cost, DeltaAmount, Neighbours, Orders, without_failures};
+use crate::state::{Charge, LedgerView, State, chain};
 
 /// The number of events whose costs are cached; most logs have few different ones.
 const MAX_REMEMBERED: usize = 100_000;
@@ -18,6 +18,7 @@ pub(super) struct Prices(HashMap<String, Vec<Price>>);
 #[derive(Debug)]
 struct Price {
     orders: Orders,
+    tail: DeltaAmount,
     cost: Cost,
     neighbours: Option<Neighbours>,
 }
@@ -35,13 +36,18 @@ impl Prices {
             return Ok(());
         };
         let orders = account.orders();
+        let stored = charge.cost.price();
+        let tail = stored.map_or(DeltaAmount::ZERO, ClockPrice::tail);
         let known = self.0.get(&charge.event);
-        let known = known.and_then(|prices| prices.iter().find(|p| p.orders == *orders));
+        let same = |price: &&Price| price.orders == *orders && price.tail == tail;
+        let known = known.and_then(|prices| prices.iter().find(same));
         if let Some(price) = known {
-            return price.check(position, charge);
+            price.check(position, charge)?;
+            return conditional(state, position, charge);
         }
-        let price = Price::of(position, charge, orders)?;
+        let price = Price::of(position, charge, orders, tail)?;
         price.check(position, charge)?;
+        conditional(state, position, charge)?;
         if self.0.len() >= MAX_REMEMBERED {
             self.0.clear();
         }
@@ -50,8 +56,32 @@ impl Prices {
     }
 }
 
+/// Computes the conditional prices of a charge again.
+fn conditional(state: &State, position: u64, charge: &Charge) -> Result<(), VerifyError> {
+    if charge.conditional.is_empty() {
+        return Ok(());
+    }
+    let underpriced = || VerifyError::Underpriced {
+        position,
+        event: charge.event.clone(),
+        order: None,
+    };
+    let event = charge.event.parse().map_err(|_| underpriced())?;
+    let (event, _) = without_failures(&event).map_err(|_| underpriced())?;
+    let chain = chain(state, charge.account).map_err(|_| underpriced())?;
+    let mut pairs = charge.conditional.iter().zip(chain);
+    let covered =
+        pairs.all(|(price, account)| price.is_none_or(|price| price.covers(&event, account)));
+    covered.then_some(()).ok_or_else(underpriced)
+}
+
 impl Price {
-    fn of(position: u64, charge: &Charge, orders: &Orders) -> Result<Self, VerifyError> {
+    fn of(
+        position: u64,
+        charge: &Charge,
+        orders: &Orders,
+        tail: DeltaAmount,
+    ) -> Result<Self, VerifyError> {
         let no_price = |reason: String| VerifyError::NoPrice {
             position,
             event: charge.event.clone(),
@@ -61,7 +91,9 @@ impl Price {
         let event = event.map_err(|error| no_price(error.to_string()))?;
         Ok(Self {
             orders: orders.clone(),
-            cost: Cost::of(&event, orders).map_err(|error| no_price(error.to_string()))?,
+            tail,
+            cost: Cost::priced(&event, orders, Some(tail))
+                .map_err(|error| no_price(error.to_string()))?,
             neighbours: Neighbours::of(&event),
         })
     }
@@ -75,7 +107,13 @@ impl Price {
                 reason: "it is about other neighbours".to_owned(),
             });
         }
-        if self.cost.is_within(&charge.cost) {
+        let on_clock = match (charge.cost.price(), self.cost.price()) {
+            // No price exhausts a clock, which is never too little.
+            (None, _) => true,
+            (Some(stored), Some(certified)) => stored.covers(certified),
+            (Some(_), None) => false,
+        };
+        if on_clock && self.cost.is_within(&charge.cost) {
             return Ok(());
         }
         let pairs = self.cost.amounts().iter().zip(charge.cost.amounts());

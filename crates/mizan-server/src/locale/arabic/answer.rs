@@ -1,6 +1,6 @@
 //! The messages of quotes and answers: limits, notes, and the choice of the noise.
 
-use mizan_api::messages::{count_text, width_text};
+use mizan_api::messages::{account_share_text, count_text, width_text};
 use mizan_api::query::plain;
 use mizan_engine::{Accuracy, ChoiceReason, NoiseKind};
 use mizan_report::number;
@@ -361,6 +361,41 @@ impl Arabic for ChoiceReason {
                     ("renyi", &number::epsilon_up(*renyi, 3)),
                 ],
             ),
+            Self::Share {
+                epsilon,
+                delta,
+                share,
+                other,
+                decided,
+            } => {
+                let mut sentence = String::from("الكلفة [[ε {epsilon}]] عند [[δ {delta}]]، ");
+                sentence += match share {
+                    Some(_) => "وتأخذ {share} من الحساب كله",
+                    None => "ولا تتسع لها ساعة الحساب",
+                };
+                if let Some((noise, share)) = other {
+                    let noise = noise_name(*noise);
+                    sentence += &match share {
+                        Some(_) => format!("، ولأخذت {noise} {{other}}"),
+                        None => format!("، ولما اتسعت لـ{noise}"),
+                    };
+                }
+                sentence += match decided {
+                    true => "؛ والحصة الأصغر هي التي رجّحت.",
+                    false => ".",
+                };
+                let share_of =
+                    |share: Option<f64>| share.map_or_else(String::new, account_share_text);
+                fill(
+                    &sentence,
+                    &[
+                        ("epsilon", &number::epsilon_up(*epsilon, 3)),
+                        ("delta", &number::delta_up(*delta)),
+                        ("share", &share_of(*share)),
+                        ("other", &share_of(other.and_then(|(_, share)| share))),
+                    ],
+                )
+            }
             Self::QuantileRank(rank) => rank.arabic(),
         }
     }
@@ -443,6 +478,18 @@ mod tests {
         assert_eq!(
             seen(&chosen),
             "اختيرت ضوضاء لابلاس المتقطعة: هامش الخطأ ± 12.5 في n (بثقة 95 %)."
+        );
+        let share = ChoiceReason::Share {
+            epsilon: 0.31,
+            delta: 1e-6,
+            share: Some(0.079),
+            other: Some((NoiseKind::DiscreteLaplace, Some(0.1))),
+            decided: true,
+        };
+        assert_eq!(
+            seen(&share),
+            "الكلفة ε 0.31 عند δ 1e-6، وتأخذ 7.9 % من الحساب كله، ولأخذت ضوضاء لابلاس المتقطعة 10 %؛ \
+             والحصة الأصغر هي التي رجّحت."
         );
         let split = ChoiceReason::Split {
             statistics: 3,

@@ -5,7 +5,7 @@ use mizan_core::Code;
 use mizan_ledger::{AccountName, NewAccount, Outcome};
 use serde_json::json;
 
-use super::target::TargetArguments;
+use super::target::NewTargetArguments;
 use crate::failure::Failure;
 use crate::ledger_args::{self, LedgerArguments, log_json};
 use crate::output::{Output, order_text};
@@ -20,6 +20,7 @@ quotas.
 Examples:
   mizan budget create census --epsilon 1 --delta 1e-6
   mizan budget create analysts --parent census --epsilon 0.5 --delta 1e-6
+  mizan budget create releases --epsilon 1 --delta 1e-6 --clock 1
   mizan budget create survey --pure 2
   mizan budget create training --rho 0.1")]
 pub(crate) struct Arguments {
@@ -27,7 +28,7 @@ pub(crate) struct Arguments {
     name: String,
 
     #[command(flatten)]
-    target: TargetArguments,
+    target: NewTargetArguments,
 
     /// Parent account
     #[arg(long, value_name = "NAME")]
@@ -76,6 +77,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
                 "target": view::target_json(account.budget()),
                 "own_delta": view::own_delta(account.budget().reserved_delta()),
                 "orders": view::orders_json(&account, &odometer),
+                "clock": view::clock_json(&account),
                 "receipt": done.receipt.to_string(),
                 "log": log_json(done.receipt.head),
             })
@@ -87,15 +89,20 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
                 .collect();
             let (first, last) = (usable.first(), usable.last());
             let orders = match (first, last) {
+                (Some(only), Some(_)) if usable.len() == 1 => format!("order {only}"),
                 (Some(first), Some(last)) => {
                     format!("{} orders from {first} to {last}", usable.len())
                 }
                 _ => "no orders".to_owned(),
             };
+            let clock = match account.budget().clock() {
+                Some(_) => "clock, ",
+                None => "",
+            };
             let under = arguments.parent.as_ref();
             let under = under.map_or_else(String::new, |parent| format!(" under {parent}"));
             format!(
-                "created {name}{under}: {} ({orders})\nreceipt {}\n",
+                "created {name}{under}: {} ({clock}{orders})\nreceipt {}\n",
                 view::target_text(account.budget()),
                 done.receipt
             )

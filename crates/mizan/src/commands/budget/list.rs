@@ -42,7 +42,7 @@ fn text(views: &[AccountView], output: Output) -> String {
             || "∞".to_owned(),
             |(epsilon, _)| format!("ε {}", number::epsilon_up(epsilon.get(), 4)),
         );
-        let share = view::left(view).room.map_or(0.0, |(_, share)| share);
+        let share = view::left(view).room.map_or(0.0, |room| room.share);
         let left = format!(
             "{} {} %",
             output.terminal.bar(share, 12),

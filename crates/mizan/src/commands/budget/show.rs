@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use mizan_api::budget::view::{self, nats_text};
+use mizan_api::budget::view::{self, nats_text, variance_text};
 use mizan_api::budget::{AccountDetails, BurnDown, RepeatsLeft};
 use mizan_api::messages::Label;
 use mizan_ledger::AccountView;
@@ -147,13 +147,18 @@ fn unanswered_text(name: &str, charges: &[UnansweredCharge]) -> String {
 fn orders(view: &AccountView, output: Output) -> String {
     let account = &view.account;
     let odometer = view::read(account);
-    let most_left = odometer.room.map(|(order, _)| order);
-    let measured = most_left.map_or_else(String::new, |order| {
+    let most_left = odometer.room.and_then(|room| room.order);
+    let measured = odometer.room.map_or_else(String::new, |room| {
+        let order = room.order.map_or_else(
+            || "the clock has most left".to_owned(),
+            |order| format!("order {} has most left", order_text(order)),
+        );
+        let holds = match account.budget().clock() {
+            Some(_) => "while the\nclock or at least one order is within its limit",
+            None => "while at\nleast one order is within its limit",
+        };
         format!(
-            "\nMeasured in Rényi DP: many small queries cost less than the sum of their ε. An\n\
-             (ε, δ) budget holds while at least one order is within its limit; order {}\n\
-             has most left.\n",
-            order_text(order)
+            "\nMany small queries cost less than the sum of their ε. The budget holds {holds}; {order}.\n"
         )
     });
     let mut table = Table::new([
@@ -166,6 +171,20 @@ fn orders(view: &AccountView, output: Output) -> String {
     ])
     .ascii(output.terminal.ascii);
     let sums = account.spent().amounts().zip(account.pending().amounts());
+    if let Some(clock) = account.budget().clock() {
+        let left = account.clock_left().unwrap_or_default();
+        table.row([
+            "clock".to_owned(),
+            variance_text(clock.limit, number::down),
+            variance_text(account.spent().clock(), number::epsilon_up),
+            variance_text(account.pending().clock(), number::epsilon_up),
+            variance_text(left, number::down),
+            match odometer.room {
+                Some(room) if room.order.is_none() => "most left".to_owned(),
+                _ => String::new(),
+            },
+        ]);
+    }
     for (line, (spent, pending)) in odometer.left.iter().zip(sums) {
         let (Some(limit), Some(left)) = (line.limit, line.left) else {
             continue;

@@ -1,6 +1,7 @@
 //! The target of an account as options.
 
 use mizan_core::{Code, Delta, Epsilon, Order, Rho};
+use mizan_ledger::money::Weight;
 use mizan_ledger::{Account, Budget, BudgetError, DeltaAmount, Orders, Target};
 
 use crate::failure::Failure;
@@ -30,9 +31,22 @@ pub(crate) struct TargetArguments {
     curve: Option<String>,
 
     /// Reserved delta: the part for mechanisms that may fail, such as
-    /// thresholds [default: a quarter of --delta, else 0]
+    /// thresholds [default: a tenth of --delta, else 0]
     #[arg(long, value_name = "D", allow_hyphen_values = true)]
     own_delta: Option<String>,
+}
+
+/// The options of the target of a new account.
+#[derive(Debug, clap::Args)]
+pub(crate) struct NewTargetArguments {
+    #[command(flatten)]
+    pub(crate) target: TargetArguments,
+
+    /// Part of delta for the Gaussian clock, from 0 to 1; the Rényi orders share
+    /// the rest. 1 is best for Gaussian noise only, 0 for charges without a price
+    /// on the clock, such as zcdp [default: 0.8]
+    #[arg(long, value_name = "W", allow_hyphen_values = true)]
+    clock: Option<String>,
 }
 
 /// A target, before the orders are known.
@@ -58,8 +72,15 @@ impl TargetArguments {
     }
 
     /// The budget of a new account; its orders are those of its parent.
-    pub(crate) fn create(&self, parent: Option<&Account>) -> Result<(Orders, Budget), Failure> {
+    fn create(
+        &self,
+        parent: Option<&Account>,
+        clock: Option<Weight>,
+    ) -> Result<(Orders, Budget), Failure> {
         let promise = self.promise()?;
+        if clock.is_some() && !matches!(promise, Promise::Approximate(..)) {
+            return Err(no_clock());
+        }
         let orders = match (parent, &promise) {
             (Some(parent), _) => parent.orders().clone(),
             (None, Promise::Curve(points)) => {
@@ -78,7 +99,8 @@ impl TargetArguments {
             Promise::Approximate(epsilon, delta) => {
                 let delta = delta.ok_or_else(no_delta)?;
                 let own_delta = own_delta.unwrap_or_else(|| Budget::usual_reserved_delta(delta));
-                Budget::approximate(epsilon, delta, own_delta, &orders)
+                let clock = clock.unwrap_or_else(Budget::usual_clock);
+                Budget::approximate(epsilon, delta, own_delta, clock, &orders)
             }
             Promise::Pure(_) if none > DeltaAmount::ZERO => return Err(pure_has_no_delta()),
             Promise::Pure(epsilon) => Budget::pure(epsilon, &orders),
@@ -181,6 +203,37 @@ impl TargetArguments {
     }
 }
 
+impl NewTargetArguments {
+    /// Whether any of these options was given.
+    pub(crate) fn is_given(&self) -> bool {
+        self.target.is_given() || self.clock.is_some()
+    }
+
+    /// The budget of a new account; its orders are those of its parent.
+    pub(crate) fn create(&self, parent: Option<&Account>) -> Result<(Orders, Budget), Failure> {
+        self.target.create(parent, self.clock()?)
+    }
+
+    /// Whether a budget has this target, and this clock.
+    pub(crate) fn is(&self, budget: &Budget) -> Result<bool, Failure> {
+        let weight = budget.clock().map_or(Weight::ZERO, |clock| clock.weight);
+        let clock = self.clock()?;
+        Ok(self.target.is(budget)? && clock.is_none_or(|typed| typed == weight))
+    }
+
+    fn clock(&self) -> Result<Option<Weight>, Failure> {
+        let weight = |text: &String| {
+            // A part of delta is read as a delta: rounded down, from 0 to 1.
+            let part = input::budget(text, "--clock", Delta::new).map_err(|failure| {
+                let message = format!("--clock must be a number from 0 to 1, got {text}");
+                Failure::new(failure.code, message, "give a part of delta, such as 0.8")
+            })?;
+            Ok(Weight::from_atto(DeltaAmount::budget(part).atto()))
+        };
+        self.clock.as_ref().map(weight).transpose()
+    }
+}
+
 /// One point of a curve.
 fn point(text: &str) -> Result<(Order, Epsilon), Failure> {
     let (order, epsilon) = text.split_once(':').ok_or_else(|| {
@@ -211,6 +264,14 @@ fn no_delta() -> Failure {
         Code::MZ0009,
         "--epsilon needs a --delta",
         "add --delta, far below 1/people, such as 1e-6; or give a pure epsilon with --pure",
+    )
+}
+
+fn no_clock() -> Failure {
+    Failure::new(
+        Code::MZ0008,
+        "--clock needs a target of --epsilon and --delta",
+        "leave --clock out, or give --epsilon and --delta",
     )
 }
 

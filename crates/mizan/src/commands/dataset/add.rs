@@ -15,7 +15,7 @@ use serde_json::json;
 
 use super::show;
 use crate::catalogue_file::CatalogueFile;
-use crate::commands::budget::target::TargetArguments;
+use crate::commands::budget::target::NewTargetArguments;
 use crate::failure::Failure;
 use crate::ledger_args::{self, LedgerArguments};
 use crate::output::{Output, Progress, eprint};
@@ -61,7 +61,7 @@ pub(crate) struct Arguments {
     pub(crate) account: Option<String>,
 
     #[command(flatten)]
-    pub(crate) target: TargetArguments,
+    pub(crate) target: NewTargetArguments,
 
     /// Type of a column: boolean, integer, number, text, date, timestamp
     #[arg(long = "type", value_name = "COL=TYPE")]

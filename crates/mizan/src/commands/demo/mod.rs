@@ -318,7 +318,8 @@ fn make_folder(folder: &Path) -> Result<(), Failure> {
 fn make_account(ledger: &Ledger) -> Result<(), Failure> {
     let (orders, delta) = (Orders::standard(), Delta::new(DELTA)?);
     let own_delta = Budget::usual_reserved_delta(delta);
-    let budget = Budget::approximate(Epsilon::new(EPSILON)?, delta, own_delta, &orders)?;
+    let clock = Budget::usual_clock();
+    let budget = Budget::approximate(Epsilon::new(EPSILON)?, delta, own_delta, clock, &orders)?;
     ledger.create_account(
         None,
         NewAccount {

@@ -81,7 +81,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
                     || "∞".to_owned(),
                     |(epsilon, _)| format!("ε {}", number::epsilon_up(epsilon.get(), 4)),
                 );
-                let share = odometer.room.map_or(0.0, |(_, share)| share);
+                let share = odometer.room.map_or(0.0, |room| room.share);
                 table.row([
                     shortened(account.name().as_str(), 30),
                     view::target_text(account.budget()),

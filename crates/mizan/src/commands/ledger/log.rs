@@ -79,7 +79,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
             // Reservations outside of the page are looked up, unless the page is long.
             let mut of = page.accounts.clone();
             for (_, entry) in found {
-                if let Body::Reserved(charge) = &entry.body {
+                if let Body::Reserved { charge, .. } = &entry.body {
                     of.insert(entry.id, charge.account);
                 }
             }
