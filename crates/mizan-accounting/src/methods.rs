@@ -5,6 +5,7 @@
 
 use mizan_core::{Bracket, Code, Count, Delta, Epsilon, Interval, Order, PrivacyEvent};
 
+use crate::clock::{self, Unpriced};
 use crate::composition::advanced::Mean;
 use crate::composition::concentrated::{concentrated, gaussian_square, zero_concentrated};
 use crate::composition::optimal::Optimal;
@@ -37,6 +38,8 @@ pub enum Method {
     Zcdp,
     /// The sum of the Rényi curves at the best order, converted optimally.
     Renyi,
+    /// A Gaussian mechanism that dominates discrete Gaussian noise and what is beside it.
+    GaussianDominating,
     /// The exact profile of Gaussian noise.
     GaussianExact,
     /// The loss of the whole composition, bracketed numerically.
@@ -45,7 +48,7 @@ pub enum Method {
 
 impl Method {
     /// Every method of this version, the simplest first.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Pure,
         Self::Basic,
         Self::Advanced,
@@ -54,6 +57,7 @@ impl Method {
         Self::Cdp,
         Self::Zcdp,
         Self::Renyi,
+        Self::GaussianDominating,
         Self::GaussianExact,
         Self::Numeric,
     ];
@@ -69,6 +73,7 @@ impl Method {
             Self::Cdp => "cdp",
             Self::Zcdp => "zcdp",
             Self::Renyi => "renyi",
+            Self::GaussianDominating => "gaussian-dominating",
             Self::GaussianExact => "gaussian-exact",
             Self::Numeric => "numeric",
         }
@@ -85,6 +90,7 @@ impl Method {
             Self::Cdp => "concentrated DP (CDP)",
             Self::Zcdp => "zero-concentrated DP (zCDP)",
             Self::Renyi => "Rényi DP",
+            Self::GaussianDominating => "a Gaussian mechanism that dominates",
             Self::GaussianExact => "the exact curve of Gaussian noise",
             Self::Numeric => "numerical composition",
         }
@@ -101,6 +107,7 @@ impl Method {
             Self::Cdp => "Dwork and Rothblum 2016, Theorem 3.4",
             Self::Zcdp => "Bun and Steinke 2016, Lemma 2.3",
             Self::Renyi => "Mironov 2017, Proposition 1; Asoodeh et al. 2021",
+            Self::GaussianDominating => "docs/spec/mathematics.md 4.9",
             Self::GaussianExact => "Balle and Wang 2018, Theorem 8",
             Self::Numeric => "Zhu, Dong and Wang 2022; docs/accountant.md",
         }
@@ -423,6 +430,10 @@ pub(crate) fn epsilon_with(
             bound.order = Some(best.order);
             best.bound
         }
+        Method::GaussianDominating => {
+            clock::is_dominated(event)?;
+            clock::epsilon(event, delta).map_err(Unpriced::into_unsupported)?
+        }
         Method::GaussianExact => {
             let Bracket { lower, upper } =
                 GaussianProfile::from_square(gaussian_square(event)?).epsilon(delta);
@@ -505,6 +516,10 @@ fn delta_with(
             let best = curve.delta(epsilon, RenyiConversion::Optimal);
             bound.order = Some(best.order);
             best.bound
+        }
+        Method::GaussianDominating => {
+            clock::is_dominated(event)?;
+            clock::delta(event, epsilon).map_err(Unpriced::into_unsupported)?
         }
         Method::GaussianExact => {
             let Bracket { lower, upper } =

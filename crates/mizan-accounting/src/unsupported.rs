@@ -27,6 +27,9 @@ pub enum Reason {
     /// The noise is not Gaussian.
     #[error("is not Gaussian noise, so the exact Gaussian formula does not apply")]
     NotGaussian,
+    /// No Gaussian mechanism is known to dominate it.
+    #[error("is not dominated by Gaussian noise, as far as is known")]
+    NotDominated,
     /// No mean and subgaussian parameter are known.
     #[error("has no known concentrated guarantee")]
     NotConcentrated,
@@ -100,7 +103,7 @@ impl Reason {
             Self::MayFail => Code::MZ1201,
             Self::Unbounded => Code::MZ1202,
             Self::NotYet => Code::MZ1203,
-            Self::NotGaussian => Code::MZ1207,
+            Self::NotGaussian | Self::NotDominated => Code::MZ1207,
             Self::GroupTooLarge => Code::MZ1209,
             Self::TooDeep => Code::MZ1210,
             Self::GroupOverflow => Code::MZ1211,
@@ -127,6 +130,15 @@ impl Unsupported {
         Self {
             event: start.text,
             path: path(),
+            reason,
+        }
+    }
+
+    /// The same part, refused for another reason.
+    pub(crate) const fn of_part(event: String, path: String, reason: Reason) -> Self {
+        Self {
+            event,
+            path,
             reason,
         }
     }
@@ -166,6 +178,7 @@ impl Unsupported {
             Reason::NotLocal => "shuffle rr(...), laplace(...) or pure(EPSILON)",
             Reason::MixedNeighbours => "account for the two kinds of neighbours apart",
             Reason::NotGaussian
+            | Reason::NotDominated
             | Reason::NotConcentrated
             | Reason::NoPair
             | Reason::ManyDirections

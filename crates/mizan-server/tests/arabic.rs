@@ -135,13 +135,13 @@ fn messages_of_queries_are_data() {
     for kind in [
         "chosen_noise",
         "clamped",
-        "cost",
         "declared_groups",
         "grid",
         "other_noise",
         "quantile_rank",
         "rows_per_group",
         "selected_by_noise",
+        "share_of_account",
     ] {
         assert!(kinds.contains(kind), "{kind}: {kinds:?}");
     }

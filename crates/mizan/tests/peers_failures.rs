@@ -14,8 +14,6 @@ mod common;
 use std::fmt::Write as _;
 
 use common::lab::Lab;
-use mizan_accounting::clock;
-use mizan_core::Delta;
 use serde_json::Value;
 
 /// 2,000 people with two rows each: they paid 10 once and 30 once.
@@ -128,9 +126,8 @@ fn qrlew_delta_reported_once() {
     let threshold: f64 = threshold.trim_end_matches(')').parse().unwrap();
     let delta = number(&answer["spent"]["delta"]) - threshold;
     assert!(threshold > 0.0 && delta > 0.0, "{answer}");
-    let noise = noise.parse().unwrap();
-    let certified = clock::epsilon(&noise, Delta::new(delta).unwrap());
-    let certified = certified.unwrap().get();
+    let account = lab.json(&["account", noise, "--delta", &format!("{delta:e}")]);
+    let certified = number(&account["epsilon"]["upper"]);
     let reported = number(&answer["spent"]["epsilon"]);
     assert!(
         certified <= reported * (1.0 + 1e-9),

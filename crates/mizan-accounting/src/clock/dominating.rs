@@ -28,8 +28,8 @@ use super::event::Parts;
 use super::lattice_noise::{excess_factor, whole_square};
 use super::symmetric::Symmetric;
 use super::{Unpriced, femto};
-use crate::GaussianProfile;
 use crate::minimize::valley;
+use crate::{GaussianProfile, Reason, Unsupported, walk};
 
 /// The ε of an event at a δ, from above; infinite if the event is dominated by no Gaussian mechanism
 /// that matters here.
@@ -57,11 +57,46 @@ pub fn epsilon(event: &PrivacyEvent, delta: Delta) -> Result<Epsilon, Unpriced> 
     Ok(epsilon.map_or(Epsilon::INFINITE, Epsilon::saturating))
 }
 
+/// The δ of an event at an ε, from above. The δ of `approximate` parts is not in it.
+///
+/// # Errors
+///
+/// As for [`epsilon`].
+pub fn delta(event: &PrivacyEvent, epsilon: Epsilon) -> Result<Delta, Unpriced> {
+    let dominated = Dominated::of(event)?;
+    let plain = dominated.bound(0.0, 0.0);
+    let best = plain.and_then(|plain| dominated.best_at(plain, epsilon.get()));
+    let delta = best.map_or(1.0, |best| best.ln_delta(epsilon.get()).exp().upper());
+    Ok(Delta::saturating(delta))
+}
+
 /// How far an ε may be above the least one of its bound, relative.
 const PRECISION: f64 = 1e-10;
 
 /// The same where the ε only serves to search w.
 const ROUGH: f64 = 1e-3;
+
+/// Whether the method is of use for an event: some part is discrete Gaussian noise, which no exact
+/// formula takes, and no part may fail or runs on a sample.
+///
+/// # Errors
+///
+/// The part that is in the way, or the event.
+pub(crate) fn is_dominated(event: &PrivacyEvent) -> Result<(), Unsupported> {
+    let mut has_lattice = false;
+    walk::each_mechanism(event, |_, part, path| {
+        has_lattice |= matches!(part, PrivacyEvent::DiscreteGaussian(_));
+        match part {
+            PrivacyEvent::Approximate { .. } => Err(Unsupported::new(part, path, Reason::MayFail)),
+            PrivacyEvent::Poisson { .. } | PrivacyEvent::WithoutReplacement(_) => {
+                Err(Unsupported::new(part, path, Reason::NotDominated))
+            }
+            _ => Ok(()),
+        }
+    })?;
+    let missing = || Unsupported::new(event, &|| "event".to_owned(), Reason::NotDominated);
+    has_lattice.then_some(()).ok_or_else(missing)
+}
 
 /// What an event consists of.
 struct Dominated {
@@ -99,14 +134,20 @@ impl Dominated {
 
     /// The bound with about the best w.
     fn best(&self, ln_delta: Interval) -> Option<Bound> {
+        let plain = self.bound(0.0, 0.0)?;
+        // At about the ε that is found.
+        let epsilon = plain.epsilon(ln_delta, ROUGH)?;
+        self.best_at(plain, epsilon)
+    }
+
+    /// The bound with about the best w at an ε, given the one with w = 0 and without factors.
+    fn best_at(&self, plain: Bound, epsilon: f64) -> Option<Bound> {
         /// Of the variance, for a difference quotient.
         const STEP: f64 = 0.01;
-        let plain = self.bound(0.0, 0.0)?;
         if self.lattice.is_empty() {
             return Some(plain);
         }
-        // To the first order ln (F δ_v) is ln F(w) and a line in w, at about the ε that is found.
-        let epsilon = plain.epsilon(ln_delta, ROUGH)?;
+        // To the first order ln (F δ_v) is ln F(w) and a line in w.
         let variance = femto::variance(plain.variance);
         let profile = |scale: f64| {
             let profile = GaussianProfile::from_square(variance * scale);

@@ -16,8 +16,8 @@ use crate::GaussianProfile;
 ///
 /// let ln_delta = Interval::from(1e-6).ln();
 /// let v = limit(Epsilon::new(1.0)?, ln_delta);
-/// // A variance of 0.056029...
-/// assert_eq!(v / 1_000_000_000, 56_029);
+/// // A variance of 0.0560289...
+/// assert_eq!(v / 1_000_000_000, 56_028);
 /// # Ok::<(), mizan_core::UnitError>(())
 /// ```
 #[must_use]

@@ -44,7 +44,8 @@ mod symmetric;
 mod unpriced;
 
 pub use conditional::{conditional_price, may_open};
-pub use dominating::epsilon;
+pub(crate) use dominating::is_dominated;
+pub use dominating::{delta, epsilon};
 pub use event::is_amplified;
 pub use limit::limit;
 pub use plan::{Priced, plan_price};

@@ -46,6 +46,15 @@ impl Unpriced {
         }
     }
 
+    /// The part as one that a method does not take.
+    pub(crate) fn into_unsupported(self) -> Unsupported {
+        let reason = match self.reason {
+            UnpricedReason::Refused(reason) => reason,
+            UnpricedReason::Moments | UnpricedReason::Unbounded => Reason::NotDominated,
+        };
+        Unsupported::of_part(self.event, self.path, reason)
+    }
+
     /// The reason.
     #[must_use]
     pub const fn reason(&self) -> UnpricedReason {

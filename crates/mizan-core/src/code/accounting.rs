@@ -20,8 +20,8 @@ super::codes! {
         ("There is no accounting method of this name.", "Use a method that the message lists.")
         ("لا توجد طريقة حساب بهذا الاسم.", "اختر إحدى الطرائق المذكورة أدناه.");
     MZ1207 Unsupported
-        ("The exact Gaussian formula applies to Gaussian noise only.", "Use another method.")
-        ("لا تنطبق صيغة غاوس الدقيقة إلا على ضوضاء غاوس.", "استعمل طريقة أخرى.");
+        ("The Gaussian formulas apply to Gaussian noise only.", "Use another method.")
+        ("لا تنطبق صيغ غاوس إلا على ضوضاء غاوس.", "استعمل طريقة أخرى.");
     MZ1208 Unsupported
         ("No concentrated-DP guarantee of the event is known.", "Use another method.")
         ("لا يُعرف لهذا الحدث ضمان خصوصية تفاضلية مركزة.", "استعمل طريقة أخرى.");

@@ -16,7 +16,8 @@ use crate::output::{Output, write_file};
 #[command(after_help = "\
 Methods: pure, basic, advanced (Dwork-Rothblum-Vadhan), concentrated-advanced
 (Dwork-Rothblum), optimal (Kairouz-Oh-Viswanath, Murtagh-Vadhan), cdp, zcdp,
-renyi, gaussian-exact, numeric (privacy loss distribution, with error bounds).
+renyi, gaussian-dominating, gaussian-exact, numeric (privacy loss distribution,
+with error bounds).
 All methods that apply are computed; the tightest bound is reported.
 
 Examples:
