@@ -130,6 +130,9 @@ super::codes! {
     MZ1752 Integrity
         ("The log has an entry that repeats a decided request.", "Keep a copy of the ledger and tell the auditor.")
         ("في السجل قيد يكرر طلبًا سبق البت فيه.", "احتفظ بنسخة من الدفتر، وأبلغ المدقق.");
+    MZ1753 Unavailable
+        ("The account changed while the charge was priced.", "Retry with the same id; nothing was charged.")
+        ("تغيّر الحساب أثناء تسعير عملية الخصم.", "أعد المحاولة من الصفحة نفسها، أو بالمعرّف نفسه؛ لم يُخصم شيء.");
     MZ1760 Configuration
         ("The ledger cannot be used.", "Check the path, its permissions and the space on the disk; no charge is lost.")
         ("لا يمكن استعمال الدفتر.", "تحقق من المسار والأذونات ومساحة القرص؛ لم تُفقد أي عملية خصم.");

@@ -18,6 +18,10 @@ use crate::store::{Receipt, StoreError, Submission};
 /// The number of accounts whose last cost is cached.
 const MAX_PRICED: usize = 10_000;
 
+/// How often a charge is priced for the present state of its accounts before it is decided without
+/// such a price. Each time another charge was admitted first.
+const MAX_PRICINGS: u32 = 10;
+
 /// An account to create.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewAccount {
@@ -111,7 +115,7 @@ impl Ledger {
         event: &PrivacyEvent,
     ) -> Result<Done, LedgerError> {
         let id = given(id)?;
-        let charge = self.in_state(self.price(account, event)?, event)?;
+        let charge = self.price(account, event)?;
         let elsewhere = Digest::of(&[]);
         let commit = Request::Commit {
             cost: charge.cost.clone(),
@@ -119,11 +123,17 @@ impl Ledger {
         };
         let commit = Submission::new(now(), id, commit);
         let submission = |request| Submission::new(now(), id, request);
-        let mut results = self.execute(vec![
-            submission(Request::Reserve(charge)),
-            submission(Request::Start),
-            commit.clone(),
-        ])?;
+        let mut results = self.in_state(charge, event, |charge| {
+            let results = self.execute(vec![
+                submission(Request::Reserve(charge)),
+                submission(Request::Start),
+                commit.clone(),
+            ])?;
+            match results.first() {
+                Some(Err(error)) => Err(error.clone().into()),
+                _ => Ok(results),
+            }
+        })?;
         let last = results.pop();
         let first = results.into_iter().next();
         match (first, last) {
@@ -199,21 +209,41 @@ impl Ledger {
     /// The charge is invalid. A charge that does not fit is not an error: its outcome is
     /// [`Outcome::Denied`].
     pub fn reserve(&self, id: Option<RequestId>, charge: Charge) -> Result<Done, LedgerError> {
+        let id = given(id)?;
+        let submit = |charge| self.submit(id, Request::Reserve(charge));
         // A charge without an event is as dear as its cost says.
-        let charge = match charge.event.parse() {
-            Ok(event) => self.in_state(charge, &event)?,
-            Err(_) => charge,
-        };
-        self.submit(given(id)?, Request::Reserve(charge))
+        match charge.event.parse() {
+            Ok(event) => self.in_state(charge, &event, submit),
+            Err(_) => submit(charge),
+        }
     }
 
-    /// The charge with the prices that its event has in the present state of the accounts.
-    fn in_state(&self, charge: Charge, event: &PrivacyEvent) -> Result<Charge, LedgerError> {
+    /// Submits a charge with the prices that its event has in the present state of the accounts. If
+    /// another client changes an account meanwhile, and the decision depends on its price, the event
+    /// is priced again: a denial is final, and so is an exhausted clock.
+    fn in_state<T>(
+        &self,
+        charge: Charge,
+        event: &PrivacyEvent,
+        submit: impl Fn(Charge) -> Result<T, LedgerError>,
+    ) -> Result<T, LedgerError> {
         if !ConditionalPrice::may_exist(event, &charge.cost) {
-            return Ok(charge);
+            return submit(charge);
         }
-        let view = self.account(charge.account)?;
-        Ok(charge.in_state(event, view.chain()))
+        for _ in 0..MAX_PRICINGS {
+            let view = self.view(charge.account, &[])?;
+            match submit(charge.clone().in_state(event, view.chain())) {
+                Err(LedgerError::Store(StoreError::Request(RequestError::OutdatedPrice {
+                    ..
+                }))) => {}
+                decided => return decided,
+            }
+        }
+        let conditional = Box::default();
+        submit(Charge {
+            conditional,
+            ..charge
+        })
     }
 
     /// Announces that the query of a reservation is about to read data. Only the caller that

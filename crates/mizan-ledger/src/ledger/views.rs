@@ -159,7 +159,11 @@ impl Ledger {
             .collect()
     }
 
-    fn view(&self, number: AccountNumber, gaps: &[Gap]) -> Result<AccountView, LedgerError> {
+    pub(super) fn view(
+        &self,
+        number: AccountNumber,
+        gaps: &[Gap],
+    ) -> Result<AccountView, LedgerError> {
         let find = |account| -> Result<Account, LedgerError> {
             let found = self.store.account(account)?;
             Ok(found.ok_or(RequestError::UnknownAccount { account })?)

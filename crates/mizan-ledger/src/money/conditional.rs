@@ -65,6 +65,11 @@ impl ConditionalPrice {
             && self.price <= self.left
     }
 
+    /// Whether the account admits such prices, but is in another state than the one of this price.
+    pub(crate) fn is_outdated(&self, account: &Account) -> bool {
+        state(account).is_some_and(|(left, losses, _)| (left, losses) != (self.left, self.losses))
+    }
+
     /// Whether the event certainly costs at most this in an account in this state.
     pub(crate) fn covers(&self, event: &PrivacyEvent, account: &Account) -> bool {
         let certified = state(account)

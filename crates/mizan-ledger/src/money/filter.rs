@@ -255,7 +255,8 @@ pub fn admit<'a>(
     admit_in_state(chain, cost, &[]).map(|admitted| admitted.clock)
 }
 
-/// The same with a conditional price for each account, or none at all.
+/// The same with a conditional price for each account, or none at all. A refusal names the first
+/// account that refuses without them.
 ///
 /// # Errors
 ///
@@ -266,28 +267,51 @@ pub(crate) fn admit_in_state<'a>(
     conditional: &[Option<ConditionalPrice>],
 ) -> Result<Admitted, Box<Refusal>> {
     let prices = || conditional.iter().copied().chain(std::iter::repeat(None));
-    let mut refused = chain.clone().zip(prices());
-    let Some((account, _)) = refused.find(|&(account, price)| !fits(account, cost, price)) else {
-        if !has_clock(chain.clone()) {
-            return Ok(Admitted::default());
-        }
-        let taken = chain
-            .zip(prices())
-            .map(|(account, price)| clock_taken(account, cost, price));
-        let (clock, conditional): (Vec<_>, Vec<_>) = taken.unzip();
-        let used = conditional.iter().any(Option::is_some);
-        return Ok(Admitted {
-            clock: clock.into(),
-            conditional: if used {
-                conditional.into()
-            } else {
-                Box::default()
-            },
-        });
+    let fits_in_state = || {
+        let mut pairs = chain.clone().zip(prices());
+        pairs.all(|(account, price)| fits(account, cost, price))
     };
-    let scales = chain.map(|account| largest(account, cost));
-    let scale = scales.min().unwrap_or(Scale::ZERO);
-    Err(Box::new(refusal(account, cost, scale)))
+    // A denial is stored without conditional prices, so it names an account that a replay finds
+    // without them.
+    let refused = chain.clone().find(|account| !fits(account, cost, None));
+    if let Some(account) = refused
+        && !fits_in_state()
+    {
+        let scales = chain.map(|account| largest(account, cost));
+        let scale = scales.min().unwrap_or(Scale::ZERO);
+        return Err(Box::new(refusal(account, cost, scale)));
+    }
+    if !has_clock(chain.clone()) {
+        return Ok(Admitted::default());
+    }
+    let taken = chain
+        .zip(prices())
+        .map(|(account, price)| clock_taken(account, cost, price));
+    let (clock, conditional): (Vec<_>, Vec<_>) = taken.unzip();
+    let used = conditional.iter().any(Option::is_some);
+    Ok(Admitted {
+        clock: clock.into(),
+        conditional: if used {
+            conditional.into()
+        } else {
+            Box::default()
+        },
+    })
+}
+
+/// The first account of a chain whose clock admits a cost only at a price of its state, if the given
+/// one is for another state: with the price of the present state the decision may be another.
+pub(crate) fn outdated<'a>(
+    chain: impl Iterator<Item = &'a Account>,
+    cost: &Cost,
+    conditional: &[Option<ConditionalPrice>],
+) -> Option<AccountNumber> {
+    let mut pairs = chain.zip(conditional);
+    let found = pairs.find(|(account, price)| {
+        price.is_some_and(|price| price.is_outdated(account))
+            && fits_clock(account, cost, None).is_none()
+    });
+    found.map(|(account, _)| account.number())
 }
 
 /// Whether some account of a chain has a clock.

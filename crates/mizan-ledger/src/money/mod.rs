@@ -31,7 +31,7 @@ pub use conditional::{ConditionalPrice, Taken};
 pub(crate) use cost::without_failures;
 pub use cost::{Cost, CostError};
 pub use filter::{Refusal, RefusalClock, RefusalLine, Totals, admit, how_many};
-pub(crate) use filter::{admit_in_state, has_clock};
+pub(crate) use filter::{admit_in_state, has_clock, outdated};
 pub use neighbours::Neighbours;
 pub use orders::{MAX_ORDERS, Orders, OrdersError};
 pub use scale::Scale;

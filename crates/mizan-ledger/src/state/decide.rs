@@ -4,7 +4,7 @@
 use crate::log::{Body, Denial, Digest, LedgerId, Outcome, Record, RequestId, Status};
 use crate::money::{
     Account, AccountName, AccountNumber, Budget, Cost, MAX_HEIGHT, Orders, Refusal, admit_in_state,
-    has_clock,
+    has_clock, outdated,
 };
 use crate::state::{Charge, MAX_EVENT_BYTES, Request, RequestError};
 
@@ -184,7 +184,11 @@ fn reserve<V: LedgerView>(view: &V, charge: &Charge) -> Result<Decision, Request
         charge.cost = charge.cost.with_price(None);
         charge.query = None;
     }
-    match admit_in_state(chain.iter().copied(), &charge.cost, &charge.conditional) {
+    let (accounts, cost) = (chain.iter().copied(), &charge.cost);
+    if let Some(account) = outdated(accounts.clone(), cost, &charge.conditional) {
+        return Err(RequestError::OutdatedPrice { account });
+    }
+    match admit_in_state(accounts, cost, &charge.conditional) {
         Ok(admitted) => {
             charge.conditional = admitted.conditional;
             append(Body::Reserved {

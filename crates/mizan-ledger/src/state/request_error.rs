@@ -111,6 +111,13 @@ pub enum RequestError {
         /// The account, or one above the one charged.
         account: AccountNumber,
     },
+    /// The charge has a price for one state of an account, whose state has changed since. Without
+    /// that price it would be denied, or admitted by an order and exhaust the clock.
+    #[error("account {account} has changed since the charge was priced")]
+    OutdatedPrice {
+        /// The account, or one above the one charged.
+        account: AccountNumber,
+    },
     /// The budget does not guarantee its target, or is not higher.
     #[error(transparent)]
     Budget(#[from] BudgetError),
@@ -140,6 +147,7 @@ impl RequestError {
             Self::Voided { .. } => Code::MZ1746,
             Self::OtherNeighbours { .. } => Code::MZ1747,
             Self::NotHeld { .. } => Code::MZ1748,
+            Self::OutdatedPrice { .. } => Code::MZ1753,
             Self::Budget(error) => error.code(),
         }
     }
@@ -171,6 +179,7 @@ impl RequestError {
             }
             Self::Voided { .. } => "reserve again under a new id",
             Self::NotHeld { .. } => "do not release from this ledger; run `mizan ledger verify`",
+            Self::OutdatedPrice { .. } => "nothing was charged; try again with the same id",
             Self::Budget(error) => error.help(),
         }
     }
