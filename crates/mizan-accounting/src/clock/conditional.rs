@@ -73,6 +73,27 @@ pub fn conditional_price(
     }
 }
 
+/// Whether `price` units of 1e-15 certainly pay for a charge in this state. A charge of one mechanism,
+/// and a first charge, is compared at this price, so that a price stays valid if a later version of
+/// the search finds another one.
+#[must_use]
+pub fn conditional_price_holds(
+    event: &PrivacyEvent,
+    epsilon: Epsilon,
+    losses: Epsilon,
+    left: u64,
+    price: u64,
+) -> bool {
+    match symmetric_parts(event).as_deref() {
+        Some(&[(mechanism, loss, 1)]) => {
+            let e1 = add_down(epsilon.get(), -losses.get());
+            loss == 0.0 || e1 > 0.0 && holds_in_band(mechanism, loss, e1, left, price)
+        }
+        None if losses == Epsilon::ZERO => opening_price_holds(event, epsilon, left, price),
+        _ => conditional_price(event, epsilon, losses, left).is_some_and(|least| least <= price),
+    }
+}
+
 /// Whether an event that is not pure may cost less as a first charge than later. Gaussian noise costs
 /// the same.
 #[must_use]
@@ -99,10 +120,7 @@ fn in_band(mechanism: Symmetric, loss: f64, e1: f64, left: u64) -> Option<u64> {
         return None;
     }
     let target = ln_delta(e1, femto::variance(left));
-    let holds = |price: u64| {
-        let rest = left.checked_sub(price).map(femto::variance);
-        rest.is_some_and(|rest| ln_with(mechanism, loss, e1, rest).upper() <= target.lower())
-    };
+    let holds = |price| holds_in_band(mechanism, loss, e1, left, price);
     let whole = femto::variance(left).middle();
     let excess = |price: f64| {
         let rest = Interval::from((whole - price).max(0.0));
@@ -123,6 +141,13 @@ fn in_band(mechanism: Symmetric, loss: f64, e1: f64, left: u64) -> Option<u64> {
         step = step.saturating_mul(2);
     }
     None
+}
+
+/// The inequality of such a charge at `e1`.
+fn holds_in_band(mechanism: Symmetric, loss: f64, e1: f64, left: u64, price: u64) -> bool {
+    let target = ln_delta(e1, femto::variance(left));
+    let rest = left.checked_sub(price).map(femto::variance);
+    rest.is_some_and(|rest| ln_with(mechanism, loss, e1, rest).upper() <= target.lower())
 }
 
 /// ln δ of a mechanism and Gaussian noise at e1, from above.
@@ -187,26 +212,52 @@ fn secant(f: impl Fn(f64) -> f64, guess: f64, high: f64) -> f64 {
 /// The price of a first charge: before it r is 1, so that δ_(M ⊗ G_w)(ε) <= δ_v(ε), in both directions,
 /// is enough.
 fn opening_price(event: &PrivacyEvent, epsilon: Epsilon, left: u64) -> Option<u64> {
-    let profile = PrivacyProfile::of(event).ok()?;
-    let target = ln_delta(epsilon.get(), femto::variance(left)).exp().lower();
-    let fits = |rest: u64| {
-        profile
-            .with_gaussian(femto::variance(rest))
-            .delta(epsilon)
-            .is_some_and(|delta| delta.upper.get() <= target)
-    };
-    if !fits(0) {
+    let opening = Opening::of(event, epsilon, left)?;
+    if !opening.leaves(0) {
         return None;
     }
     let (mut fitting, mut beyond) = (0, left);
     // To a thousandth of what is left.
     while beyond - fitting > 1 + left / 1024 {
         let middle = fitting + (beyond - fitting) / 2;
-        if fits(middle) {
+        if opening.leaves(middle) {
             fitting = middle;
         } else {
             beyond = middle;
         }
     }
     Some(left - fitting)
+}
+
+/// Whether a first charge certainly costs at most this.
+fn opening_price_holds(event: &PrivacyEvent, epsilon: Epsilon, left: u64, price: u64) -> bool {
+    let opening = Opening::of(event, epsilon, left);
+    opening
+        .zip(left.checked_sub(price))
+        .is_some_and(|(opening, rest)| opening.leaves(rest))
+}
+
+/// The inequality of a first charge.
+struct Opening {
+    profile: PrivacyProfile,
+    epsilon: Epsilon,
+    /// δ_v(ε), from below.
+    target: f64,
+}
+
+impl Opening {
+    fn of(event: &PrivacyEvent, epsilon: Epsilon, left: u64) -> Option<Self> {
+        Some(Self {
+            profile: PrivacyProfile::of(event).ok()?,
+            epsilon,
+            target: ln_delta(epsilon.get(), femto::variance(left)).exp().lower(),
+        })
+    }
+
+    /// Whether the charge certainly leaves so much.
+    fn leaves(&self, rest: u64) -> bool {
+        let profile = self.profile.with_gaussian(femto::variance(rest));
+        let delta = profile.delta(self.epsilon);
+        delta.is_some_and(|delta| delta.upper.get() <= self.target)
+    }
 }

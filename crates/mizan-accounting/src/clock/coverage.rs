@@ -81,7 +81,7 @@ impl Coverage {
                 return None;
             }
             let reached = covered(self.base, Interval::from(price)).middle();
-            let step = (gain - reached) * (price / 8.0).exp();
+            let step = (gain - reached) * core_math::exp(price / 8.0);
             d = (d + step).max(0.0);
             if step.abs() <= 1e-13 * d {
                 break;
@@ -126,8 +126,9 @@ fn covered(base: Interval, price: Interval) -> Interval {
     let d = price / ((base + price).sqrt() + root);
     // By Cauchy's estimate |c_n| <= e^(αR + βR²)/Rⁿ, and αR + βR² <= uR²/8 for R >= 1.
     let radius = (7.99 / price.upper()).sqrt().min(1e6);
-    let terms = (LN_LEFT_OUT / -radius.ln()).ceil().clamp(1.0, 100.0);
-    let left_out = 3.0 * (-terms * radius.ln()).exp() / (radius - 1.0);
+    let ln_radius = core_math::log(radius);
+    let terms = (LN_LEFT_OUT / -ln_radius).ceil().clamp(1.0, 100.0);
+    let left_out = 3.0 * core_math::exp(-terms * ln_radius) / (radius - 1.0);
     let (alpha, twice_beta) = (root * d * 0.25, d.square() * 0.25);
     let (mut before, mut here) = (Interval::ZERO, Interval::ONE);
     let mut sum = Interval::ONE;

@@ -43,7 +43,7 @@ mod range;
 mod symmetric;
 mod unpriced;
 
-pub use conditional::{conditional_price, may_open};
+pub use conditional::{conditional_price, conditional_price_holds, may_open};
 pub(crate) use dominating::is_dominated;
 pub use dominating::{delta, epsilon};
 pub use event::is_amplified;

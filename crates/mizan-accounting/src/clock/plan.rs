@@ -140,6 +140,7 @@ fn start<P: FnMut(f64) -> Option<f64>>(
     certificate: &mut Certificate<P>,
     remainder: Interval,
 ) -> Option<f64> {
-    let whole = certificate.delta(0.0)?.powi(2) * std::f64::consts::TAU;
+    let variation = certificate.delta(0.0)?;
+    let whole = variation * variation * std::f64::consts::TAU;
     Some((whole - remainder.middle()).max(1e-3 * whole))
 }

@@ -132,10 +132,10 @@ impl Family {
         let above = |x: f64| 0.5 * core_math::erfc(x * std::f64::consts::FRAC_1_SQRT_2);
         let delta = |e: f64| {
             let (place, half) = (e / root, 0.5 * root);
-            above(place - half) - e.exp() * above(place + half)
+            above(place - half) - core_math::exp(e) * above(place + half)
         };
-        let p = (t - self.range).exp_m1() / (-self.range).exp_m1();
-        (p * delta(e - t) + (1.0 - p) * delta(e - t + self.range)).ln()
+        let p = core_math::expm1(t - self.range) / core_math::expm1(-self.range);
+        core_math::log(p * delta(e - t) + (1.0 - p) * delta(e - t + self.range))
     }
 
     /// At least δ of every M_t with t between two values.

@@ -3,14 +3,14 @@
 //! While all charges of an account were pure, with losses that add up to T < ε, the likelihood ratio
 //! is within e^±T. Then a pure charge, and any first charge, needs less of the clock than its
 //! [`ClockPrice`](crate::money::ClockPrice). Such a price is computed for a state of the account
-//! before the charge, and used only if the account is still in that state. `verify` computes it again.
+//! before the charge, and used only if the account is still in that state. `verify` checks it again.
 //!
 //! It does not hold at a larger remainder. So from then on, and until a raise pays for what it saved
 //! ([`Taken::surplus`]), a voided charge gives nothing back to the clock. An account that was raised
 //! admits no such price. T counts every charge that was ever reserved, in full: one that was voided,
 //! or committed below its reservation, is treated as if its answer had been held back.
 
-use mizan_accounting::clock::{conditional_price, may_open};
+use mizan_accounting::clock::{conditional_price, conditional_price_holds, may_open};
 use mizan_core::{Epsilon, PrivacyEvent};
 
 use crate::money::{Account, Amount, Cost, DeltaAmount, Target, Variance, without_failures};
@@ -72,9 +72,11 @@ impl ConditionalPrice {
 
     /// Whether the event certainly costs at most this in an account in this state.
     pub(crate) fn covers(&self, event: &PrivacyEvent, account: &Account) -> bool {
-        let certified = state(account)
-            .and_then(|(_, _, epsilon)| price(event, epsilon, self.losses, self.left));
-        certified.is_some_and(|certified| certified <= self.price.femto())
+        let (left, price) = (self.left.femto(), self.price.femto());
+        let known = state(account).zip(nats(self.losses));
+        known.is_some_and(|((_, _, epsilon), losses)| {
+            conditional_price_holds(event, epsilon, losses, left, price)
+        })
     }
 }
 

@@ -17,7 +17,7 @@ impl Complex {
     }
 
     pub(super) fn size(self) -> f64 {
-        self.re.hypot(self.im)
+        core_math::hypot(self.re, self.im)
     }
 
     pub(super) fn scaled(self, by: f64) -> Self {
@@ -45,7 +45,7 @@ impl Complex {
         let ln_size = if square.abs() < 0.5 {
             0.5 * core_math::log1p(square)
         } else {
-            core_math::log((1.0 + re).hypot(im))
+            core_math::log(core_math::hypot(1.0 + re, im))
         };
         Self::new(ln_size, core_math::atan2(im, 1.0 + re))
     }
