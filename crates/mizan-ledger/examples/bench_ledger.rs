@@ -179,7 +179,8 @@ impl Bare {
         Self {
             connection,
             entries,
-            sums: vec![0; 16 * (charge.cost.amounts().len() + 2)],
+            // Each order, the reserved deltas, and four sums of the clock.
+            sums: vec![0; 16 * (charge.cost.amounts().len() + 5)],
             frontier: vec![0; 32 * 16],
             size,
         }

@@ -66,24 +66,25 @@ fn a_reservation_pays_for_a_later_choice_while_its_price_holds() {
     let amounts = full.orders().iter().map(|_| Amount::EXHAUSTED);
     let cost = Cost::new(amounts, DeltaAmount::ZERO);
     let growing = common::growing(limit.femto() / 100);
-    let query = Digest::of(&[b"a query"]);
+    let (query, another) = (Digest::of(&[b"a query"]), Digest::of(&[b"another query"]));
     let mut falling = common::charge(0, cost.clone().with_price(Some(growing)));
     falling.query = Some(query);
     ledger.reserve(Some(id("falling")), falling).unwrap();
     let constant = charge(&ledger, "gaussian(100)");
     ledger.reserve(Some(id("constant")), constant).unwrap();
+    let pays = |name, query| ledger.still_pays(id(name), query).unwrap();
     for name in ["falling", "constant"] {
-        assert!(ledger.still_pays(id(name), None).unwrap());
+        assert!(pays(name, None) && pays(name, Some(another)));
     }
     // Less than half is left now, and the price is for the largest power of two that was left.
     let most = common::constant(limit.femto() / 100 * 60);
     let most = common::charge(0, cost.with_price(Some(most)));
     ledger.reserve(Some(id("most")), most).unwrap();
-    assert!(!ledger.still_pays(id("falling"), None).unwrap());
-    // What was charged is paid for, and another query is not.
-    let pays = |query| ledger.still_pays(id("falling"), Some(query)).unwrap();
-    assert!(pays(query) && !pays(Digest::of(&[b"another query"])));
-    assert!(ledger.still_pays(id("constant"), None).unwrap());
+    // What was charged is paid for, and another query is not. Nor is one whose id follows from it,
+    // if the charge under that id is of another query.
+    assert!(pays("falling", Some(query)));
+    assert!(!pays("falling", Some(another)) && !pays("falling", None));
+    assert!(pays("constant", None) && pays("constant", Some(another)));
     assert_eq!(
         ledger.still_pays(id("none"), None).unwrap_err().code(),
         "MZ1733"

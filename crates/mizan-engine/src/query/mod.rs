@@ -43,7 +43,7 @@ use mizan_ledger::ledger::Running;
 use mizan_ledger::log::{Denial, Status};
 use mizan_ledger::store::StoreError;
 use mizan_ledger::{
-    Account, AccountView, Charge, Digest, Done, Ledger, LedgerError, Outcome, Refusal,
+    Account, AccountView, Budget, Charge, Digest, Done, Ledger, LedgerError, Outcome, Refusal,
     RequestError, RequestId, Target as AccountTarget,
 };
 use mizan_sql::{BoundedPlan, Catalogue, Dataset, Note};
@@ -338,10 +338,10 @@ impl<'a, E: Engine> QueryService<'a, E> {
                 Outcome::Denied(denial) => return self.denied(prepared, done, denial),
                 Outcome::Voided => return Err(RequestError::Voided { id }.into()),
                 Outcome::Released { .. } => return self.recorded(prepared, &stamp, done),
-                // Another query under an id of its own may have been chosen in view of answers
-                // since it was charged.
-                _ if own && !done.fresh && !self.ledger.still_pays(id, query)? => {
-                    return Err(RequestError::AlreadyStarted { id }.into());
+                // Another query than the one that was charged may have been chosen in view of
+                // answers since.
+                _ if !done.fresh && !self.ledger.still_pays(id, query)? => {
+                    return Err(RequestError::IdReused { id }.into());
                 }
                 Outcome::Reserved => {
                     self.give_back_if_changed(&prepared.plan, &versions, id)?;
@@ -579,7 +579,12 @@ impl<'a, E: Engine> QueryService<'a, E> {
 /// none.
 #[must_use]
 pub fn reading_delta(account: &Account) -> Delta {
-    match account.budget().target() {
+    delta_of(account.budget())
+}
+
+/// The same for a budget.
+fn delta_of(budget: &Budget) -> Delta {
+    match budget.target() {
         AccountTarget::Approximate { delta, .. } => delta,
         AccountTarget::Pure { .. } => Delta::ZERO,
         AccountTarget::ZeroConcentrated { .. } | AccountTarget::Curve => {

@@ -8,7 +8,7 @@ use mizan_sql::{BoundedPlan, Groups};
 
 use super::ids::MAX_RELEASE_BYTES;
 use super::price_cache::Priced;
-use super::{Prepared, QueryError, QueryService, SpendTarget, reading_delta, reserved};
+use super::{Prepared, QueryError, QueryService, SpendTarget, delta_of, reserved};
 use crate::engine::Engine;
 use crate::release::{self, AccountClock, NoiseTarget, ReleaseError, Request};
 
@@ -54,7 +54,7 @@ impl<E: Engine> QueryService<'_, E> {
         let chosen = chosen.map(|delta| reserved::chosen(delta, plan.groups_per_unit));
         let mut request = Request {
             target: target(spend_target, &view.account)?,
-            delta: reading_delta(&view.account),
+            delta: delta_of(view.account.first_budget()),
             threshold_delta: chosen.unwrap_or(first),
             clock: clock_of(&view.account),
             on_clock: chain(&view).any(|account| account.budget().clock().is_some()),
@@ -138,12 +138,15 @@ fn chain(view: &AccountView) -> impl Iterator<Item = &Account> {
     std::iter::once(&view.account).chain(&view.above)
 }
 
-/// The Gaussian clock of an account; None if it has none.
+/// The Gaussian clock of an account; None if it has none. It is the one that the account was created
+/// with: the noise depends on it, and after a raise the same query must have the same noise, or it
+/// would be charged a second time.
 fn clock_of(account: &Account) -> Option<AccountClock> {
-    let AccountTarget::Approximate { epsilon, .. } = account.budget().target() else {
+    let budget = account.first_budget();
+    let AccountTarget::Approximate { epsilon, .. } = budget.target() else {
         return None;
     };
-    let variance = account.budget().clock()?.limit;
+    let variance = budget.clock()?.limit;
     Some(AccountClock { epsilon, variance })
 }
 
@@ -154,7 +157,7 @@ fn priced(plan: BoundedPlan, request: &Request, view: &AccountView) -> Result<Pr
     if noise_plan.bytes_bound(&plan.groups) > MAX_RELEASE_BYTES {
         return Err(ReleaseError::TooLarge.into());
     }
-    let charge = Charge::of(&noise_plan.event(), &view.account)?;
+    let charge = Charge::to(&noise_plan.event(), &view.account, view.above.iter())?;
     Ok(Priced {
         plan: noise_plan.apply_to(plan),
         noise_plan,

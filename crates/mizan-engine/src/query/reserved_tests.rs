@@ -102,14 +102,7 @@ fn ledger(folder: &std::path::Path) -> Ledger {
     let account = NewAccount {
         name: AccountName::new("visits").unwrap(),
         parent: None,
-        budget: Budget::approximate(
-            epsilon,
-            delta,
-            own,
-            mizan_ledger::money::Weight::ZERO,
-            &orders,
-        )
-        .unwrap(),
+        budget: Budget::approximate(epsilon, delta, own, Budget::usual_clock(), &orders).unwrap(),
         orders,
     };
     ledger.create_account(None, account).unwrap();

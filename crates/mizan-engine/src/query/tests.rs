@@ -7,6 +7,7 @@
     reason = "tests may panic"
 )]
 
+mod clock;
 mod retries;
 mod unanswered;
 
@@ -119,7 +120,7 @@ fn catalogue() -> Catalogue {
 fn budget(epsilon: f64, orders: &Orders) -> Budget {
     let delta = Delta::new(1e-6).unwrap();
     let own = Budget::usual_reserved_delta(delta);
-    let clock = mizan_ledger::money::Weight::ZERO;
+    let clock = Budget::usual_clock();
     Budget::approximate(Epsilon::new(epsilon).unwrap(), delta, own, clock, orders).unwrap()
 }
 
@@ -188,7 +189,12 @@ fn data_that_change_before_the_start_void_the_charge() {
     assert_eq!(error.code(), "MZ1908");
     assert!(!matches!(error, QueryError::AfterCharge { .. }));
     assert_eq!(engine.runs.get(), 0);
-    assert_eq!(ledger.accounts().unwrap()[0].account, before);
+    let after = ledger.accounts().unwrap()[0].account.clone();
+    assert_eq!(after.taken().raw().0, before.taken().raw().0);
+    assert_eq!(
+        after.taken().reserved_delta(),
+        before.taken().reserved_delta()
+    );
     // A query about the new data is answered.
     let reply = service
         .query(QUERY, SpendTarget::DefaultShare, None)

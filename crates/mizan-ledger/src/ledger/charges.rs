@@ -1,12 +1,12 @@
 //! The requests that change a ledger. A client receives an outcome only after the entry is durable
 //! and the high-water mark covers it.
 
-use std::collections::hash_map::Entry;
 use std::sync::{Arc, PoisonError};
 
+use mizan_accounting::clock::is_amplified;
 use mizan_core::PrivacyEvent;
 
-use super::{Guard, Ledger, Priced, now, random_id};
+use super::{AccountView, Guard, Ledger, Priced, now, random_id};
 use crate::evidence::unanswered::SETTLED;
 use crate::evidence::{ReceiptText, TreeHead};
 use crate::ledger::LedgerError;
@@ -171,34 +171,31 @@ impl Ledger {
         number: AccountNumber,
         event: &PrivacyEvent,
     ) -> Result<Charge, LedgerError> {
-        let mut priced = self.priced.lock().unwrap_or_else(PoisonError::into_inner);
-        if priced.len() >= MAX_PRICED {
-            priced.clear();
-        }
-        let known = match priced.entry(number) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(place) => {
-                let found = self.store.account(number)?;
-                let found = found.ok_or(RequestError::UnknownAccount { account: number })?;
-                place.insert(Priced {
-                    account: Arc::new(found),
-                    last: None,
-                })
-            }
+        let lock = || self.priced.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = lock().get(&number).cloned();
+        let payer = match &known {
+            // A part of the reserved delta pays for the tail of a plan, and a raise changes it.
+            Some(known) if !is_amplified(event) => Arc::clone(&known.payer),
+            _ => Arc::new(self.view(number, &[])?),
         };
-        if let Some((last, charge)) = &known.last
-            && last == event
+        let reserved_delta = |view: &AccountView| view.account.budget().reserved_delta();
+        if let Some(known) = known
+            && known.event == *event
+            && reserved_delta(&known.payer) == reserved_delta(&payer)
         {
-            return Ok(charge.clone());
+            return Ok(known.charge.clone());
         }
-        let account = Arc::clone(&known.account);
-        // Release the lock while the cost is computed.
-        drop(priced);
-        let charge = Charge::of(event, &account)?;
-        let mut priced = self.priced.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = priced.get_mut(&number) {
-            known.last = Some((event.clone(), charge.clone()));
+        let charge = Charge::to(event, &payer.account, payer.above.iter())?;
+        let priced = Arc::new(Priced {
+            payer,
+            event: event.clone(),
+            charge: charge.clone(),
+        });
+        let mut cache = lock();
+        if cache.len() >= MAX_PRICED {
+            cache.clear();
         }
+        cache.insert(number, priced);
         Ok(charge)
     }
 

@@ -38,7 +38,7 @@ use crate::guards::running_queries::RunningQueries;
 use crate::guards::state_dir::{directory_of, sync_directory};
 use crate::guards::{IdKey, PublicKey};
 use crate::log::{LedgerId, RequestId};
-use crate::money::{Account, AccountNumber};
+use crate::money::AccountNumber;
 use crate::state::{Charge, Request, RequestError};
 use crate::store::{Store, StoreError, Submission};
 
@@ -79,9 +79,8 @@ pub struct Ledger {
     id: LedgerId,
     guard: Option<Guard>,
     notes: Vec<Note>,
-    /// The last cost that was computed for each account. A cost depends on the orders of an
-    /// account only, which never change; the cached totals are not used.
-    priced: Mutex<HashMap<AccountNumber, Priced>>,
+    /// The last charge that was priced for each account.
+    priced: Mutex<HashMap<AccountNumber, Arc<Priced>>>,
     /// The key of ids, once it was read.
     id_key: OnceLock<Option<IdKey>>,
     /// The charges without an answer, as far as the log was read for them.
@@ -90,10 +89,15 @@ pub struct Ledger {
     running: Option<RunningQueries>,
 }
 
-/// An account and its last event with the cost: frequent charges often have the same event.
+/// An event and its charge to an account: frequent charges often have the same event.
+///
+/// A charge depends on the orders of the account and on whether an account of its chain has a clock,
+/// which never change; and for a plan with mechanisms on samples on the reserved delta, which a raise
+/// may change. The totals of `payer` are not used.
 struct Priced {
-    account: Arc<Account>,
-    last: Option<(PrivacyEvent, Charge)>,
+    payer: Arc<AccountView>,
+    event: PrivacyEvent,
+    charge: Charge,
 }
 
 /// The guards outside of the database.

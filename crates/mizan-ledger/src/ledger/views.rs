@@ -319,8 +319,8 @@ impl Ledger {
     }
 
     /// Whether a reservation pays for a query that runs now. It does for the query that was
-    /// reserved. Another one, or one that is not known, may have been chosen in view of all answers
-    /// so far.
+    /// reserved: the one with this hash, or with none if the id already follows from the query.
+    /// Another one may have been chosen in view of all answers so far.
     ///
     /// A price on the clock holds at the remainder of the reservation and at larger ones. Less may
     /// remain now.
@@ -334,7 +334,7 @@ impl Ledger {
         let Body::Reserved { charge, clock } = self.entry(first)?.body else {
             return Err(RequestError::NotACharge.into());
         };
-        if clock.is_empty() || (query.is_some() && charge.query == query) {
+        if clock.is_empty() || charge.query == query {
             return Ok(true);
         }
         let view = self.account(charge.account)?;

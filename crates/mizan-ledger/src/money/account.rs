@@ -154,7 +154,8 @@ pub struct Account {
     spent: Totals,
     pending: Totals,
     taken: Totals,
-    raised: bool,
+    /// The budget before the first raise.
+    raised_from: Option<Box<Budget>>,
 }
 
 impl Account {
@@ -178,7 +179,7 @@ impl Account {
             spent: zero.clone(),
             pending: zero.clone(),
             taken: zero,
-            raised: false,
+            raised_from: None,
         }
     }
 
@@ -290,8 +291,8 @@ impl Account {
             self.spent.pay_surplus();
             self.taken.pay_surplus();
         }
-        self.raised = true;
-        self.budget = budget;
+        let before = std::mem::replace(&mut self.budget, budget);
+        self.raised_from.get_or_insert_with(|| before.into());
     }
 
     /// The number of the account.
@@ -321,7 +322,13 @@ impl Account {
     /// Whether its budget was ever raised.
     #[must_use]
     pub const fn is_raised(&self) -> bool {
-        self.raised
+        self.raised_from.is_some()
+    }
+
+    /// The budget that it was created with.
+    #[must_use]
+    pub fn first_budget(&self) -> &Budget {
+        self.raised_from.as_deref().unwrap_or(&self.budget)
     }
 
     /// The budget.

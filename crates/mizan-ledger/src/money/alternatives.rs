@@ -64,7 +64,7 @@ pub fn alternatives<'a>(
         |event: &PrivacyEvent| Cost::of(event, orders).is_ok_and(|cost| admits(&cost, event));
     // A certified price of a plan takes longer than all others together.
     let fits_as_plan = |event: &PrivacyEvent| {
-        let plan = || Cost::for_account(event, account);
+        let plan = || Cost::to(event, account, chain.clone().skip(1));
         fits(event) || is_amplified(event) && plan().is_ok_and(|cost| admits(&cost, event))
     };
     let fewer = || {

@@ -115,6 +115,12 @@ impl ClockPrice {
         Self::of_steps(priced.collect())
     }
 
+    /// The same price with a part of δ that it needs besides.
+    #[must_use]
+    pub fn with_tail(self, tail: DeltaAmount) -> Self {
+        Self { tail, ..self }
+    }
+
     /// The price of an event; None if it has none.
     ///
     /// A mechanism with unbounded loss on a sample has a useful price only if a part of δ pays for
@@ -128,8 +134,7 @@ impl ClockPrice {
             both.into_iter().flatten().min()
         };
         let price = Self::new((0..REMAINDERS.len()).map(least))?;
-        let tail = plan.map_or(DeltaAmount::ZERO, |_| tail);
-        Some(Self { tail, ..price })
+        Some(price.with_tail(plan.map_or(DeltaAmount::ZERO, |_| tail)))
     }
 
     /// The price of a plan with mechanisms on samples. It has none where little is left.
@@ -174,7 +179,7 @@ impl ClockPrice {
         let last = steps.last()?.last;
         let price = Self::of_steps(steps.clone())?;
         let canonical = ordered && usize::from(last) < REMAINDERS.len() && *price.steps == *steps;
-        canonical.then_some(Self { tail, ..price })
+        canonical.then(|| price.with_tail(tail))
     }
 
     /// What a charge takes if so much is left before it; None if it does not fit.
@@ -256,8 +261,7 @@ impl ClockPrice {
             ..*step
         };
         let price = Self::of_steps(self.steps.iter().map(scaled).collect())?;
-        let tail = DeltaAmount::from_atto(scale.of(self.tail.atto()));
-        Some(Self { tail, ..price })
+        Some(price.with_tail(DeltaAmount::from_atto(scale.of(self.tail.atto()))))
     }
 
     /// Whether this price is at least the other at every remainder.

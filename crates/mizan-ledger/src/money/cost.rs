@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use mizan_accounting::{Reason, RenyiCurve, Unsupported, group_privacy};
 use mizan_core::{Code, Count, PrivacyEvent};
 
-use crate::money::{Account, Amount, ClockPrice, DeltaAmount, Orders, Scale};
+use crate::money::{Account, Amount, ClockPrice, DeltaAmount, Orders, Scale, has_clock};
 
 /// The cost of an event at every order of an account.
 ///
@@ -63,16 +63,22 @@ impl Cost {
         Self::priced(event, orders, Some(DeltaAmount::ZERO))
     }
 
-    /// The cost of an event to an account, or to one above it. The tail of a plan may use a fiftieth
-    /// of the account's reserved delta.
+    /// The cost of an event to an account and its ancestors, as far as they are given. The tail of a
+    /// plan may use a fiftieth of the account's reserved delta.
     ///
     /// # Errors
     ///
     /// As for [`Cost::of`].
-    pub(crate) fn for_account(event: &PrivacyEvent, account: &Account) -> Result<Self, CostError> {
+    pub(crate) fn to<'a>(
+        event: &PrivacyEvent,
+        account: &'a Account,
+        above: impl Iterator<Item = &'a Account> + Clone,
+    ) -> Result<Self, CostError> {
         const TAIL_PART: u64 = 50;
-        // An account above may have a clock.
-        let may_pay = account.budget().clock().is_some() || account.parent().is_some();
+        let chain = std::iter::once(account).chain(above);
+        // An ancestor that is not given may have a clock.
+        let has_more = |last: &Account| last.parent().is_some();
+        let may_pay = has_clock(chain.clone()) || chain.last().is_some_and(has_more);
         let tail = DeltaAmount::from_atto(account.budget().reserved_delta().atto() / TAIL_PART);
         Self::priced(event, account.orders(), may_pay.then_some(tail))
     }

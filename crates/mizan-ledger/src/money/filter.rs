@@ -361,32 +361,38 @@ fn within_reserved_delta(account: &Account, asked: DeltaAmount) -> bool {
 
 /// How many more charges of this cost fit. Each is committed before the next.
 pub fn how_many<'a>(chain: impl Iterator<Item = &'a Account>, cost: &Cost) -> u64 {
-    let counts = chain.map(|account| {
-        let cap = account.budget().reserved_delta().atto();
-        let room = cap.saturating_sub(account.taken().reserved_delta().atto());
-        let by_clock = || {
-            let price = cost.price()?;
-            let deltas = cost.reserved_delta().saturating_add(price.tail());
-            let count = price.how_many(account.clock_left()?);
-            Some(count.min(room.checked_div(deltas.atto()).unwrap_or(u64::MAX)))
-        };
-        let counts = limited(account, cost).map(|(asked, taken, limit)| {
-            match limit.pico().checked_sub(taken.pico()) {
-                Some(room) => room.checked_div(asked.pico()).unwrap_or(u64::MAX),
-                None => 0,
-            }
-        });
-        let by_orders = match account.budget().rule() {
-            // All are the same, so what admits the last of them admits those before it.
-            Rule::Any => counts.max().max(by_clock()),
-            Rule::Every => counts.min(),
-        };
-        let by_reserved_delta = room.checked_div(cost.reserved_delta().atto());
-        by_orders
-            .unwrap_or(0)
-            .min(by_reserved_delta.unwrap_or(u64::MAX))
-    });
+    let counts = chain.map(|account| how_many_here(account, cost));
     counts.min().unwrap_or(0)
+}
+
+/// How many more charges of this cost fit one account.
+fn how_many_here(account: &Account, cost: &Cost) -> u64 {
+    let times = |room: u64, each: u64| room.checked_div(each).unwrap_or(u64::MAX);
+    let counts = limited(account, cost).map(|(asked, taken, limit)| {
+        let room = limit.pico().checked_sub(taken.pico());
+        room.map_or(0, |room| times(room, asked.pico()))
+    });
+    let own = cost.reserved_delta();
+    let cap = account.budget().reserved_delta().atto();
+    let room = cap.saturating_sub(account.taken().reserved_delta().atto());
+    let by_clock = || {
+        let price = cost.price()?;
+        let each = own.saturating_add(price.tail()).atto();
+        let count = price.how_many(account.clock_left()?);
+        let count = count.min(times(room, each));
+        Some((count, room.saturating_sub(count.saturating_mul(each))))
+    };
+    match account.budget().rule() {
+        // All are the same, so what admits the last of them admits those before it. As long as
+        // they fit the clock they pay for their tails, also if an order would admit them.
+        Rule::Any => {
+            let (on_clock, room) = by_clock().unwrap_or((0, room));
+            let after = times(room, own.atto());
+            let by_orders = counts.max().unwrap_or(0);
+            on_clock.max(by_orders.min(on_clock.saturating_add(after)))
+        }
+        Rule::Every => counts.min().unwrap_or(0).min(times(room, own.atto())),
+    }
 }
 
 /// The filter: whether at least one order (or every order) stays within its limit or the charge

@@ -41,9 +41,23 @@ impl Charge {
     ///
     /// Some part of the event has no Rényi curve.
     pub fn of(event: &PrivacyEvent, account: &Account) -> Result<Self, CostError> {
+        Self::to(event, account, std::iter::empty())
+    }
+
+    /// The charge of an event to an account and its ancestors. It has no price if none of them has a
+    /// clock; [`Charge::of`] does not know the ancestors and prices it all the same.
+    ///
+    /// # Errors
+    ///
+    /// Some part of the event has no Rényi curve.
+    pub fn to<'a>(
+        event: &PrivacyEvent,
+        account: &'a Account,
+        above: impl Iterator<Item = &'a Account> + Clone,
+    ) -> Result<Self, CostError> {
         Ok(Self {
             account: account.number(),
-            cost: Cost::for_account(event, account)?,
+            cost: Cost::to(event, account, above)?,
             neighbours: Neighbours::of(event),
             event: event.to_string(),
             conditional: Box::default(),

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use mizan_core::Code;
 
+use crate::log::DecodeError;
 use crate::state::RequestError;
 use crate::store::MAX_ANSWER_BYTES;
 
@@ -36,6 +37,14 @@ pub enum StoreError {
         found: i32,
         /// The version that is read.
         known: i32,
+    },
+    /// An entry was written by another version.
+    #[error("entry {position}: {error}")]
+    Version {
+        /// Its position.
+        position: i64,
+        /// The version.
+        error: DecodeError,
     },
     /// The ledger contradicts itself.
     #[error("the ledger is damaged: {reason}")]
@@ -116,6 +125,7 @@ impl StoreError {
             Self::Unusable { .. } => Code::MZ1760,
             Self::NotALedger { .. } => Code::MZ1761,
             Self::Format { .. } => Code::MZ1762,
+            Self::Version { error, .. } => error.code(),
             Self::Damaged { .. } => Code::MZ1763,
             Self::Busy => Code::MZ1764,
             Self::OldSqlite { .. } => Code::MZ1765,
@@ -144,6 +154,7 @@ impl StoreError {
             Self::Format { .. } => {
                 "run `mizan init --upgrade` on it, or use the version of Mizan that wrote it"
             }
+            Self::Version { error, .. } => error.help(),
             Self::Damaged { .. } => {
                 "do not release from it; restore it and compare with a receipt or a checkpoint"
             }
@@ -177,6 +188,14 @@ impl StoreError {
     /// The error of a handle after a write with an unknown outcome.
     pub(crate) const fn poisoned() -> Self {
         Self::Closed
+    }
+
+    /// The error of an entry that cannot be decoded: a newer program reads one of a newer version.
+    pub(crate) fn entry(position: i64, error: DecodeError) -> Self {
+        match error {
+            DecodeError::Version { .. } => Self::Version { position, error },
+            _ => Self::damaged(format!("entry {position}: {error}")),
+        }
     }
 
     pub(crate) fn damaged(reason: impl Into<String>) -> Self {

@@ -58,7 +58,7 @@ pub(super) fn entries<R: Rows>(rows: &mut R, from: u64) -> Result<Vec<Entry>, St
 }
 
 fn decode((seq, bytes): &LogRow) -> Result<Entry, StoreError> {
-    Entry::decode(bytes).map_err(|error| StoreError::damaged(format!("entry {seq}: {error}")))
+    Entry::decode(bytes).map_err(|error| StoreError::entry(*seq, error))
 }
 
 /// The record of an id, and the position of its last entry.

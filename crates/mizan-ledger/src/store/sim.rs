@@ -63,11 +63,11 @@ impl Sim {
             disk: disk.disk,
             ..Inner::default()
         };
-        for bytes in &inner.disk.log {
-            let damaged = |reason: String| StoreError::Damaged { reason };
-            let entry = Entry::decode(bytes).map_err(|error| damaged(error.to_string()))?;
+        for (position, bytes) in (0..).zip(&inner.disk.log) {
+            let entry = Entry::decode(bytes);
+            let entry = entry.map_err(|error| StoreError::entry(position, error))?;
             let applied = inner.state.apply(&entry);
-            applied.map_err(|error| damaged(error.to_string()))?;
+            applied.map_err(|error| StoreError::damaged(error.to_string()))?;
             inner.frontier.push(leaf_hash(bytes));
         }
         Ok(Self(Mutex::new(inner)))
@@ -167,12 +167,14 @@ impl Store for Sim {
 
     fn entries(&self, from: u64) -> Result<Vec<Entry>, StoreError> {
         let from = usize::try_from(from).unwrap_or(usize::MAX);
-        let page = self.read(|inner| {
-            let page = inner.disk.log.iter().skip(from).take(MAX_PAGE);
-            page.map(|bytes| Entry::decode(bytes))
-                .collect::<Result<_, _>>()
-        })?;
-        page.map_err(|error| StoreError::damaged(error.to_string()))
+        self.read(|inner| {
+            let log = (0..).zip(&inner.disk.log);
+            let page = log.skip(from).take(MAX_PAGE);
+            let decode = |(position, bytes): (i64, &Vec<u8>)| {
+                Entry::decode(bytes).map_err(|error| StoreError::entry(position, error))
+            };
+            page.map(decode).collect()
+        })?
     }
 
     fn head(&self) -> Result<Head, StoreError> {

@@ -97,7 +97,7 @@ impl Engine for Recording {
 }
 
 /// The catalogue with a text column.
-fn with_notes(keys: Option<Vec<Value>>) -> Catalogue {
+pub(super) fn with_notes(keys: Option<Vec<Value>>) -> Catalogue {
     let mut catalogue = catalogue();
     let visits = catalogue.datasets.get_mut("visits").unwrap();
     visits.columns.push(DatasetColumn {
@@ -114,7 +114,7 @@ fn target() -> SpendTarget {
     SpendTarget::Epsilon(Epsilon::new(0.1).unwrap())
 }
 
-fn answered(outcome: Result<QueryOutcome, QueryError>) -> Box<Answered> {
+pub(super) fn answered(outcome: Result<QueryOutcome, QueryError>) -> Box<Answered> {
     match outcome.unwrap() {
         QueryOutcome::Answered(answered) => answered,
         QueryOutcome::Denied(_) => panic!("the charge fits"),
