@@ -14,7 +14,8 @@ use common::{config, constant, delta, epsilon, price};
 use mizan_core::{Order, Rho};
 use mizan_ledger::log::{Denial, LedgerId, VERSION};
 use mizan_ledger::money::{
-    Amount, ConditionalPrice, MAX_HEIGHT, MAX_ORDERS, Neighbours, Scale, Variance, Weight,
+    Amount, ClockPrice, ConditionalPrice, MAX_HEIGHT, MAX_ORDERS, Neighbours, Scale, Variance,
+    Weight,
 };
 use mizan_ledger::*;
 use proptest::prelude::*;
@@ -329,3 +330,111 @@ fn another_version_is_refused_by_name() {
         assert!(error.to_string().contains(&named), "{error}");
     }
 }
+
+/// The kinds of version 2 beside the reservation, byte for byte, and the hashes of their requests. These
+/// never change either.
+#[test]
+fn the_other_kinds_of_version_2_byte_by_byte() {
+    let orders = common::orders(&[f64::INFINITY]);
+    let own = DeltaAmount::from_atto(100_000_000_000);
+    let clock = Budget::usual_clock();
+    let budget =
+        |e: f64| Budget::approximate(epsilon(e), delta(1e-6), own, clock, &orders).unwrap();
+    let number = |value: u64| value.to_be_bytes();
+    // ε, δ, the own-delta limit; order ∞ without a part of δ and with the limit ε; the clock.
+    let bytes = |e: u32, limit: u64| {
+        let pico = u64::from(e) * 1_000_000_000_000;
+        let e = f64::from(e);
+        let target = [&[1][..], &number(e.to_bits()), &number(1e-6_f64.to_bits())].concat();
+        let at_infinity = [&[1][..], &number(0), &number(pico)].concat();
+        let all = [&target[..], &number(100_000_000_000), &at_infinity].concat();
+        (
+            all,
+            [number(800_000_000_000_000_000), number(limit)].concat(),
+        )
+    };
+    let head = |kind: u8| [&[2, kind][..], &[0, 0, 0, 0, 0, 0, 0, 5], &[7; 16]].concat();
+    let account = AccountNumber::new(3);
+    let cost = Cost::new([Amount::from_pico(9)], DeltaAmount::ZERO);
+    let steps = ClockPrice::new((0..24).map(|place| Some(if place < 23 { 5 } else { 9 })));
+    let price = steps.unwrap().with_tail(DeltaAmount::from_atto(2));
+    let denied = Charge {
+        event: "pure(1)".to_owned(),
+        ..common::charge(3, cost.with_price(Some(price)))
+    };
+    let (one, one_clock) = bytes(1, LIMITS[0]);
+    let (two, two_clock) = bytes(2, LIMITS[1]);
+    let name = [&[0, 0, 0, 1][..], b"x"].concat();
+    let grid = [&[1][..], &number(f64::INFINITY.to_bits())].concat();
+    let charge = [
+        &[0, 0, 0, 3][..],
+        &[1],
+        &number(9),
+        &number(0),
+        &[0],
+        &[0, 0, 0, 7],
+        b"pure(1)",
+    ]
+    .concat();
+    let denial = [&[0, 0, 0, 1][..], &number(500_000_000)].concat();
+    let steps = [&[2, 22][..], &number(5), &[23], &number(9), &number(2)].concat();
+    for (kind, body, expected, digest) in [
+        (
+            1,
+            Body::Created {
+                account,
+                name: AccountName::new("x").unwrap(),
+                parent: None,
+                orders: orders.clone(),
+                budget: budget(1.0),
+            },
+            [&[0, 0, 0, 3, 0][..], &name, &grid, &one, &one_clock].concat(),
+            DIGESTS[0],
+        ),
+        (
+            7,
+            Body::Raised {
+                account,
+                budget: budget(2.0),
+            },
+            [&[0, 0, 0, 3][..], &two, &two_clock].concat(),
+            DIGESTS[1],
+        ),
+        (
+            3,
+            Body::Denied {
+                charge: denied,
+                denial: Denial {
+                    account: AccountNumber::new(1),
+                    largest: Scale::from_nano(500_000_000),
+                },
+            },
+            [&charge[..], &denial, &steps].concat(),
+            DIGESTS[2],
+        ),
+    ] {
+        let entry = Entry {
+            unix_ms: 5,
+            id: RequestId::from_bytes([7; 16]),
+            body,
+        };
+        let expected = [head(kind), expected].concat();
+        assert_eq!(entry.encode(), expected, "kind {kind}");
+        assert_eq!(Entry::decode(&expected).unwrap(), entry);
+        assert_eq!(
+            entry.body.request().digest().to_string(),
+            digest,
+            "kind {kind}"
+        );
+    }
+}
+
+/// The clocks of (1, 1e-6) and (2, 1e-6) with a tenth of δ reserved, in units of 1e-15.
+const LIMITS: [u64; 2] = [54_292_933_026_876, 195_323_742_634_909];
+
+/// SHA-256 of the requests to create, to raise and to reserve.
+const DIGESTS: [&str; 3] = [
+    "046c09c6795203b572e9ba30993a6be821b35fa104182a986d693b35c52a9159",
+    "932430c61405d25bd2b7c2ba9bd81af8f694f8959ba481a265ee05f573a67850",
+    "cb0c953ee1d8f3bc1fe22bdce3422ca192fe0d30241b7dd6aa69c94de0adff33",
+];

@@ -98,6 +98,46 @@ fn other_formats_are_refused() {
     Sqlite::open(&path).unwrap();
 }
 
+/// An older program reads an entry of a newer version: the ledger is not damaged.
+#[test]
+fn entries_of_a_newer_version_are_named() {
+    let directory = Directory::new();
+    let path = ledger(&directory);
+    let shell = Connection::open(&path).unwrap();
+    let find = "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'log'";
+    let mut statement = shell.prepare(find).unwrap();
+    let triggers = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)));
+    let triggers: Vec<(String, String)> = triggers.unwrap().map(Result::unwrap).collect();
+    drop(statement);
+    for (name, _) in &triggers {
+        shell
+            .execute_batch(&format!("DROP TRIGGER {name}"))
+            .unwrap();
+    }
+    let newer = "UPDATE log SET bytes = CAST(x'03' || substr(bytes, 2) AS BLOB) WHERE seq = 1";
+    shell.execute_batch(newer).unwrap();
+    for (_, create) in &triggers {
+        shell.execute_batch(create).unwrap();
+    }
+    drop(shell);
+    let store = Sqlite::open(&path).unwrap();
+    let account = AccountNumber::new(0);
+    let errors = [
+        store.account(account).unwrap_err(),
+        store.entries(0).unwrap_err(),
+        store.record(id(1001)).unwrap_err(),
+        store
+            .execute(Submission::new(0, id(5), reserve(1)))
+            .unwrap_err(),
+    ];
+    for error in errors {
+        assert_eq!(error.code(), "MZ1726", "{error}");
+        assert!(error.help().contains("newer"), "{}", error.help());
+    }
+    let seen = "entry 1: the entry has version 3";
+    assert!(store.entries(0).unwrap_err().to_string().starts_with(seen));
+}
+
 #[test]
 fn read_only_files_are_refused() {
     let directory = Directory::new();

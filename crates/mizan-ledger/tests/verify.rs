@@ -15,7 +15,7 @@ use std::path::Path;
 use common::guarded::{GuardedLedger, create, log, spend};
 use common::{charge, pico};
 use mizan_ledger::evidence::{VerifyError, VerifyReport};
-use mizan_ledger::money::Neighbours;
+use mizan_ledger::money::{Neighbours, Variance};
 use mizan_ledger::state::Request;
 use mizan_ledger::store::Submission;
 use mizan_ledger::*;
@@ -316,6 +316,81 @@ fn charges_below_the_price_of_their_event_are_found() {
             assert_eq!(report.priced + report.unpriced, 2);
             assert_eq!(report.unpriced > 0, event.is_empty());
         }
+    }
+}
+
+/// An account of (1, 1e-6).
+fn small(ledger: &Ledger) -> AccountNumber {
+    let orders = Orders::standard();
+    let own = Budget::usual_reserved_delta(common::delta(1e-6));
+    let (e, d) = (common::epsilon(1.0), common::delta(1e-6));
+    let account = NewAccount {
+        name: AccountName::new("small").unwrap(),
+        parent: None,
+        budget: Budget::approximate(e, d, own, common::CLOCK, &orders).unwrap(),
+        orders,
+    };
+    match ledger.create_account(None, account).unwrap().outcome {
+        Outcome::Created(number) => number,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// A conditional price is checked in the state of its account: one that is too low is found, for a
+/// charge of one mechanism, of several, and for a first charge. So is a tail that is too small.
+#[test]
+fn conditional_prices_and_tails_below_what_they_should_be_are_found() {
+    // Prices are computed to a thousandth of what is left, so a first charge may have some reserve.
+    for (event, cut) in [
+        ("pure(0.2)", 99),
+        ("2 * pure(0.1) + laplace(20)", 99),
+        ("2200 * poisson(0.004, gaussian(1.1))", 90),
+    ] {
+        for (percent, code) in [(100, ""), (cut, "MZ1789")] {
+            let place = GuardedLedger::new();
+            let ledger = place.init();
+            let number = small(&ledger);
+            let parsed = event.parse().unwrap();
+            let view = ledger.account(number).unwrap();
+            let mut charge = Charge::of(&parsed, &view.account).unwrap();
+            charge = charge.in_state(&parsed, view.chain());
+            let price = charge.conditional[0].as_mut().unwrap();
+            price.price = Variance::from_femto(price.price.femto() * percent / 100);
+            let submission = Submission::new(0, id("first"), Request::Reserve(charge));
+            ledger.store().execute(submission).unwrap();
+            let Body::Reserved { charge, .. } = &log(&ledger)[3].body else {
+                panic!("a reservation");
+            };
+            assert_eq!(charge.conditional.len(), 1, "{event}: it was not used");
+            let result = ledger.verify(&Witnesses::default(), |_, _| ());
+            assert_eq!(
+                result.map_or_else(|e| e.code().as_str(), |_| ""),
+                code,
+                "{event} {percent} %"
+            );
+        }
+    }
+    let place = GuardedLedger::new();
+    let ledger = place.init();
+    let account = ledger.account(AccountNumber::new(0)).unwrap().account;
+    let event = "200 * poisson(0.004, gaussian(1.1))".parse().unwrap();
+    let charge = Charge::of(&event, &account).unwrap();
+    let price = charge.cost.price().unwrap().clone();
+    assert!(price.tail() > DeltaAmount::ZERO);
+    for (number, tail, code) in [
+        ("honest", price.tail(), ""),
+        ("forged", DeltaAmount::from_atto(1), "MZ1789"),
+    ] {
+        let mut charge = charge.clone();
+        charge.cost = charge.cost.with_price(Some(price.clone().with_tail(tail)));
+        let submission = Submission::new(0, id(number), Request::Reserve(charge));
+        ledger.store().execute(submission).unwrap();
+        let result = ledger.verify(&Witnesses::default(), |_, _| ());
+        assert_eq!(
+            result.map_or_else(|e| e.code().as_str(), |_| ""),
+            code,
+            "{number}"
+        );
     }
 }
 

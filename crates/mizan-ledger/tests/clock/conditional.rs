@@ -1,27 +1,43 @@
 //! Prices that hold in one state of one account only.
 
-use mizan_ledger::money::{Amount, Variance};
+use mizan_ledger::money::{Amount, Variance, how_many};
 use mizan_ledger::state::Request;
 use mizan_ledger::*;
 
 use super::chain::{Chain, DENIED};
-use super::common::{CLOCK, admits, delta, epsilon};
+use super::common::{CLOCK, admits, delta, epsilon, id};
 
-/// The charge of an event in the present state of an account without a parent.
-fn in_state(chain: &Chain, event: &str) -> Charge {
-    let (event, account) = (event.parse().unwrap(), chain.account(0));
-    let charge = Charge::of(&event, account).unwrap();
-    charge.in_state(&event, std::iter::once(account))
+/// The charge of an event in the present state of an account and its ancestors: all before it.
+fn in_state_of(chain: &Chain, account: u32, event: &str) -> Charge {
+    let accounts = (0..=account).rev().map(|number| chain.account(number));
+    let event = event.parse().unwrap();
+    let charge = Charge::to(&event, chain.account(account), accounts.clone().skip(1)).unwrap();
+    charge.in_state(&event, accounts)
 }
 
-fn standard(e: f64) -> Chain {
-    let orders = Orders::standard();
+/// The same for an account without a parent.
+fn in_state(chain: &Chain, event: &str) -> Charge {
+    in_state_of(chain, 0, event)
+}
+
+fn standard_budget(e: f64) -> Budget {
     let own = DeltaAmount::from_atto(DeltaAmount::budget(delta(1e-6)).atto() / 10);
-    let budget = Budget::approximate(epsilon(e), delta(1e-6), own, CLOCK, &orders).unwrap();
-    let mut chain = Chain::of(&orders, &[budget]);
+    let orders = Orders::standard();
+    Budget::approximate(epsilon(e), delta(1e-6), own, CLOCK, &orders).unwrap()
+}
+
+fn standard_chain(budgets: &[Budget]) -> Chain {
+    let mut chain = Chain::of(&Orders::standard(), budgets);
     chain.number = 1;
     chain
 }
+
+fn standard(e: f64) -> Chain {
+    standard_chain(&[standard_budget(e)])
+}
+
+/// A training run that (1, 1e-6) admits as a first charge only.
+const RUN: &str = "2200 * poisson(0.004, gaussian(1.1))";
 
 impl Chain {
     /// Reserves an event until it is denied. Returns how often it fitted.
@@ -118,6 +134,25 @@ fn blocks_of_a_training_run() {
     assert_eq!(own, before + tails - tails / count);
 }
 
+/// A charge that fits the clock pays for its tail, also if an order would admit it.
+#[test]
+fn as_many_fit_as_their_deltas_and_tails() {
+    let mut chain = standard(1.0);
+    assert_eq!(chain.charge("gaussian(100)"), Outcome::Reserved);
+    // A twelfth of the reserved δ each, and a fiftieth of it for the tail.
+    let event = "20 * poisson(0.004, gaussian(4)) + approximate(0.001, 8.33e-9)";
+    let charge = Charge::of(&event.parse().unwrap(), chain.account(0)).unwrap();
+    assert!(
+        charge
+            .cost
+            .price()
+            .is_some_and(|price| price.tail() > DeltaAmount::ZERO)
+    );
+    let fitting = how_many(std::iter::once(chain.account(0)), &charge.cost);
+    assert_eq!(fitting, 9);
+    assert_eq!(chain.fill(event), fitting);
+}
+
 /// A conditional price is for one state of the account only.
 #[test]
 fn a_stale_conditional_price_is_not_used() {
@@ -144,6 +179,62 @@ fn a_stale_conditional_price_is_not_used() {
     // After a charge without a bound on its loss there are none.
     chain.charge("gaussian(100)");
     assert_eq!(in_state(&chain, "pure(0.1)").conditional[..], [None]);
+}
+
+/// A denial is stored without conditional prices, and a replay decides it without them.
+#[test]
+fn a_denial_names_the_account_that_a_replay_finds() {
+    let mut chain = standard_chain(&[standard_budget(1.0), standard_budget(1.0)]);
+    assert_eq!(chain.charge("gaussian(100)"), Outcome::Reserved);
+    // The child admits its first charge. The root does not: it is not the first one there.
+    let charge = in_state_of(&chain, 1, RUN);
+    assert!(charge.conditional[0].is_some() && charge.conditional[1].is_none());
+    let outcome = chain.run(2, &Request::Reserve(charge));
+    assert!(DENIED(&outcome), "{outcome:?}");
+    // Alone, the child would have admitted it.
+    let mut alone = standard_chain(&[standard_budget(1.0)]);
+    assert_eq!(alone.charge(RUN), Outcome::Reserved);
+}
+
+/// Two clients price a charge in the same state, and the first one is admitted. Without a price in
+/// the new state the second one would be denied, or exhaust the clock.
+#[test]
+fn an_outdated_price_decides_nothing_final() {
+    let other = "pure(0.2)";
+    let mut chain = standard(1.0);
+    let outdated = in_state(&chain, other);
+    assert_eq!(chain.charge(other), Outcome::Reserved);
+    let (before, request) = (chain.state.clone(), Request::Reserve(outdated.clone()));
+    let refused = chain.state.execute(7, id(100), &request);
+    let account = AccountNumber::new(0);
+    assert_eq!(refused, Err(RequestError::OutdatedPrice { account }));
+    assert_eq!(chain.state, before);
+    // The same id with the price of the present state.
+    let priced = in_state(&chain, other);
+    let taken = priced.conditional[0].unwrap().price.femto();
+    assert_eq!(chain.run(100, &Request::Reserve(priced)), Outcome::Reserved);
+    assert_eq!(chain.last(), [taken]);
+    // Without such a price infinity pays, and the clock is exhausted.
+    let conditional = Box::default();
+    chain.run(
+        101,
+        &Request::Reserve(Charge {
+            conditional,
+            ..outdated
+        }),
+    );
+    assert_eq!(chain.last(), [u64::MAX]);
+    // From then on no price of another state matters.
+    let fresh = in_state(&standard(1.0), other);
+    assert_eq!(chain.run(102, &Request::Reserve(fresh)), Outcome::Reserved);
+
+    // A first charge that is not the first any more has no such price, and is denied.
+    let mut chain = standard(1.0);
+    let run = in_state(&chain, RUN);
+    assert_eq!(chain.charge("pure(0.01)"), Outcome::Reserved);
+    let refused = chain.state.execute(7, id(100), &Request::Reserve(run));
+    assert_eq!(refused, Err(RequestError::OutdatedPrice { account }));
+    assert!(DENIED(&chain.charge(RUN)));
 }
 
 /// A raise pays for what conditional prices saved, or the clock stays that of the old ε.

@@ -8,6 +8,7 @@
 )]
 
 mod chain;
+mod clients;
 #[path = "../common/mod.rs"]
 mod common;
 mod conditional;
@@ -360,7 +361,15 @@ fn a_group_has_a_price_of_its_own() {
     };
     let one = price("gaussian(20)").unwrap();
     assert!(one.to_string().starts_with("0.0025"));
-    assert!(price("group(2, gaussian(20))").is_none_or(|two| two.femto() >= 4 * (one.femto() - 1)));
+    let two = price("group(2, gaussian(20))").unwrap();
+    assert!(two.femto() >= 4 * (one.femto() - 1), "{two}");
+    // A pure group is priced at twice the loss: about four times the price of one, and not less.
+    let (one, two) = (
+        price("pure(0.1)").unwrap(),
+        price("group(2, pure(0.1))").unwrap(),
+    );
+    assert_eq!(Some(two), price("pure(0.2)"));
+    assert!(two.femto() > 39 * (one.femto() / 10), "{one} {two}");
     assert_eq!(price("zcdp(0.001)"), None);
     let sum = price("3 * gaussian(20) + gdp(0.05)").unwrap();
     assert!(sum.to_string().starts_with("0.01"), "{sum}");

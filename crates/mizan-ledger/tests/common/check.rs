@@ -124,6 +124,31 @@ impl Sums {
         }
     }
 
+    /// A larger clock pays what conditional prices saved, if it can and none of them is pending.
+    /// Otherwise it takes the growth.
+    fn raise(&mut self, account: &Account, budget: &Budget) {
+        let limit = |budget: &Budget| budget.clock().map_or(0, |clock| clock.limit.femto());
+        let growth = u128::from(limit(budget) - limit(account.budget()));
+        let number = account.number().get();
+        let surplus = |sums: &Self, spent| {
+            let sums = sums.0.get(&(number, spent));
+            sums.map_or(0, |sums| sums[sums.len() - AFTER + 2])
+        };
+        let (spent, pending) = (surplus(self, true), surplus(self, false));
+        if spent + pending == 0 {
+            return;
+        }
+        let sums = self.0.entry((number, true)).or_default();
+        sums.resize(account.orders().len() + AFTER, 0);
+        let place = sums.len() - AFTER;
+        if pending > 0 || spent > growth {
+            sums[place + 1] += growth;
+        } else {
+            sums[place + 1] += spent;
+            sums[place + 2] = 0;
+        }
+    }
+
     /// The filter in so many words, for an account and all above it: some (or
     /// every) order with a limit is within it or the clock is, and so are the reserved deltas.
     fn are_within_limits(&self, state: &State, number: AccountNumber) {
@@ -239,7 +264,9 @@ pub(crate) fn verify(store: &dyn Store) -> Checked {
     let mut touched: HashMap<RequestId, bool> = HashMap::new();
     for (place, entry) in (0..).zip(&log) {
         if let Body::Raised { account, budget } = &entry.body {
-            is_not_lower(budget, state.account(*account).unwrap().budget());
+            let account = state.account(*account).unwrap();
+            is_not_lower(budget, account.budget());
+            sums.raise(account, budget);
         }
         // The filter decides again for every prefix: I3, I7, I8.
         outcomes.push(state.apply(entry).unwrap());

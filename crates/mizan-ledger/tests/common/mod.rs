@@ -18,8 +18,8 @@ pub(crate) mod workload;
 
 use mizan_core::{Delta, Epsilon, Order};
 use mizan_ledger::log::LedgerId;
-use mizan_ledger::money::{Amount, ClockPrice, Variance, Weight, admit};
-use mizan_ledger::state::Request;
+use mizan_ledger::money::{Amount, ClockPrice, ConditionalPrice, Variance, Weight, admit};
+use mizan_ledger::state::{LedgerView, Request, chain};
 use mizan_ledger::store::{Store, Submission};
 use mizan_ledger::*;
 use proptest::prelude::*;
@@ -65,6 +65,12 @@ pub(crate) const NO_CLOCK: Weight = Weight::ZERO;
 /// The weight of the clock in a new budget.
 pub(crate) const CLOCK: Weight = Budget::usual_clock();
 
+/// A budget of (1, 1e-6) with a clock and without reserved deltas.
+pub(crate) fn clock_budget(orders: &Orders) -> Budget {
+    let (e, d, own) = (epsilon(1.0), delta(1e-6), DeltaAmount::ZERO);
+    Budget::approximate(e, d, own, CLOCK, orders).unwrap()
+}
+
 /// The same price at every remainder.
 pub(crate) fn constant(femto: u64) -> ClockPrice {
     ClockPrice::new([Some(femto); 24]).unwrap()
@@ -75,10 +81,11 @@ pub(crate) fn growing(femto: u64) -> ClockPrice {
     ClockPrice::new((0..24).map(|place| Some(femto + femto * place / 23))).unwrap()
 }
 
-/// Prices of all kinds, mostly of a few times `unit`.
+/// Prices of all kinds, mostly of a few times `unit`, some with a tail.
 pub(crate) fn price(unit: u64) -> impl Strategy<Value = Option<ClockPrice>> + Clone {
     let some = move |units: u64| units * unit;
-    prop_oneof![
+    let tail = prop_oneof![3 => Just(0), 2 => 1_u64..40_000_000_000, 1 => any::<u64>()];
+    let price = prop_oneof![
         2 => Just(None),
         6 => (0_u64..12).prop_map(move |units| Some(constant(some(units)))),
         6 => (0_u64..12).prop_map(move |units| Some(growing(some(units)))),
@@ -87,7 +94,42 @@ pub(crate) fn price(unit: u64) -> impl Strategy<Value = Option<ClockPrice>> + Cl
         }),
         1 => proptest::collection::vec(proptest::option::of(any::<u64>()), 0..24)
             .prop_map(ClockPrice::new),
-    ]
+    ];
+    (price, tail)
+        .prop_map(|(price, tail)| price.map(|price| price.with_tail(DeltaAmount::from_atto(tail))))
+}
+
+/// The same request with the conditional prices of its charge, which were made for no state, for the
+/// present state of the accounts. Prices for a state stay as they are.
+pub(crate) fn in_present_state(view: &impl LedgerView, request: Request) -> Request {
+    let Request::Reserve(mut charge) = request else {
+        return request;
+    };
+    if let Ok(chain) = chain(view, charge.account) {
+        in_state_of(&mut charge, chain);
+    }
+    Request::Reserve(charge)
+}
+
+/// The same for the accounts of the chain of a charge.
+pub(crate) fn in_state_of<'a>(charge: &mut Charge, chain: impl IntoIterator<Item = &'a Account>) {
+    for (price, account) in charge.conditional.iter_mut().zip(chain) {
+        if let Some(price) = price
+            && price.left == Variance::ZERO
+        {
+            price.left = account.clock_left().unwrap_or(Variance::ZERO);
+            price.losses = account.taken().losses();
+        }
+    }
+}
+
+/// A conditional price for the state in which [`in_present_state`] finds its account.
+pub(crate) fn conditional(femto: u64) -> ConditionalPrice {
+    ConditionalPrice {
+        left: Variance::ZERO,
+        losses: Amount::ZERO,
+        price: Variance::from_femto(femto),
+    }
 }
 
 /// An account of its own, from which nothing was taken.

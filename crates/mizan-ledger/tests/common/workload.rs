@@ -7,13 +7,15 @@ use std::sync::OnceLock;
 use mizan_core::Rho;
 use mizan_ledger::log::LedgerId;
 use mizan_ledger::money::Amount;
-use mizan_ledger::state::Request;
+use mizan_ledger::state::{Request, State};
 use mizan_ledger::store::{Receipt, Sqlite, Store, StoreError, Submission};
 use mizan_ledger::*;
 
 use super::check::{ClientRecord, verify};
 use super::lab::Directory;
-use super::{CLOCK, charge, constant, delta, epsilon, growing, id, orders};
+use super::{
+    CLOCK, charge, conditional, constant, delta, epsilon, growing, id, in_present_state, orders,
+};
 
 /// How often a client asks again before it gives up.
 const TRIES: usize = 6;
@@ -32,8 +34,8 @@ fn cost(units: u64) -> Cost {
     let amounts = [1, 2, 3].map(|part| Amount::from_pico(part * units * UNIT));
     let price = match units % 3 {
         0 => constant(units * VARIANCE),
-        1 => growing(units * VARIANCE),
-        _ => return Cost::new(amounts, DeltaAmount::from_atto(units)),
+        1 => growing(units * VARIANCE).with_tail(DeltaAmount::from_atto(1)),
+        _ => growing(units * VARIANCE),
     };
     Cost::new(amounts, DeltaAmount::from_atto(units)).with_price(Some(price))
 }
@@ -103,7 +105,17 @@ pub(crate) fn work() -> Vec<Step> {
     let reserve = |account, units| Request::Reserve(charge(account, cost(units)));
     for number in 0..30 {
         let account = 1 + u32::try_from(number % 2).unwrap();
-        work.push((number, reserve(account, 1 + number % 3)));
+        let mut charge = charge(account, cost(1 + number % 3));
+        if number == 26 {
+            // From here on the clocks are exhausted.
+            charge.cost = charge.cost.with_price(None);
+        }
+        if number % 4 == 1 {
+            // At half of the price, which the state of the accounts allows.
+            let price = conditional((1 + number % 3) * VARIANCE / 2);
+            charge.conditional = [Some(price), Some(price)].into();
+        }
+        work.push((number, Request::Reserve(charge)));
         match number % 5 {
             1 => work.push((number, Request::Start)),
             3 => work.push((number, Request::Void)),
@@ -116,10 +128,16 @@ pub(crate) fn work() -> Vec<Step> {
         let (cost, answer) = (cost(1), Digest::of(&[&answer(number)]));
         work.push((number, Request::Commit { cost, answer }));
     }
-    let step = |(number, request)| Step {
-        answer: matches!(request, Request::Commit { .. }).then(|| answer(number)),
-        number,
-        request,
+    // The steps come one after the other, so the state before each of them is known.
+    let mut model = State::new();
+    let step = |(number, request)| {
+        let request = in_present_state(&model, request);
+        model.execute(7, id(number), &request).unwrap();
+        Step {
+            answer: matches!(request, Request::Commit { .. }).then(|| answer(number)),
+            number,
+            request,
+        }
     };
     work.into_iter().map(step).collect()
 }
@@ -211,6 +229,8 @@ pub(crate) fn reference() -> &'static Vec<Entry> {
         let log = verify(&Sqlite::open(&path).unwrap()).log;
         let denied = |entry: &&Entry| matches!(entry.body, Body::Denied { .. });
         assert!(log.len() == work().len() && log.iter().filter(denied).count() == 4);
+        let in_state = |entry: &&Entry| matches!(&entry.body, Body::Reserved { charge, .. } if !charge.conditional.is_empty());
+        assert!(log.iter().filter(in_state).count() > 4);
         log
     })
 }

@@ -7,7 +7,10 @@ use std::thread;
 use crate::common::check::{Checked, ClientRecord, verify};
 use crate::common::lab::{Directory, Kind, Lab};
 use crate::common::linearize::{Operation, Seen, check, now};
-use crate::common::{charge, child, constant, delta, epsilon, id, long, orders, pico};
+use crate::common::{
+    charge, child, conditional, constant, delta, epsilon, growing, id, in_state_of, long, orders,
+    pico,
+};
 use mizan_ledger::log::LedgerId;
 use mizan_ledger::money::Weight;
 use mizan_ledger::state::{LedgerView, Request};
@@ -61,10 +64,34 @@ fn begin(store: &dyn Store) {
 
 /// The request follows from the id, so that every retry has the same request.
 fn request(number: u64) -> Request {
-    // Only the clock admits it.
-    let cost = pico(&[u64::MAX; 2]).with_price(Some(constant((1 + number % 3) * UNIT)));
+    let units = (1 + number % 3) * UNIT;
+    let price = match number % 5 {
+        0 | 1 => constant(units),
+        _ => growing(units),
+    };
+    // Only the clock admits it: the loss alone is above the epsilon of the account.
+    let cost = pico(&[u64::MAX, 1_200_000_000_000]).with_price(Some(price));
     let account = u32::try_from(number % 2).unwrap();
-    Request::Reserve(charge(account, cost))
+    let mut charge = charge(account, cost);
+    if number % 7 < 2 {
+        let above = usize::try_from(number % 2).unwrap();
+        charge.conditional = vec![Some(conditional(units / 2)); 1 + above].into();
+    }
+    Request::Reserve(charge)
+}
+
+/// The same request with conditional prices for the accounts as they are now. Other threads may change
+/// them before it is decided.
+fn request_now(store: &Sqlite, number: u64) -> Result<Request, StoreError> {
+    let Request::Reserve(mut charge) = request(number) else {
+        panic!("a charge");
+    };
+    if !charge.conditional.is_empty() {
+        let accounts = (0..=charge.account.get()).rev().map(AccountNumber::new);
+        let chain = accounts.map(|number| store.account(number).map(Option::unwrap));
+        in_state_of(&mut charge, &chain.collect::<Result<Vec<_>, StoreError>>()?);
+    }
+    Ok(Request::Reserve(charge))
 }
 
 fn recorded(seen: impl FnOnce() -> Option<Seen>) -> Option<Operation> {
@@ -87,13 +114,17 @@ fn spend(store: &Sqlite, process: u64, thread: u64, rounds: u64) -> Vec<Operatio
             0 => 1_000_000 + draw.below(200),
             _ => (process * THREADS + thread) * 1000 + round,
         };
-        let submission = Submission::new(0, id(number), request(number));
+        let execute = || {
+            let request = request_now(store, number)?;
+            store.execute(Submission::new(0, id(number), request))
+        };
         let told = || loop {
-            match store.execute(submission.clone()) {
+            match execute() {
                 Ok(receipt) => {
                     return Some(Seen::Received(ClientRecord::new(id(number), &receipt)));
                 }
-                Err(StoreError::Busy) => {}
+                Err(StoreError::Busy | StoreError::Request(RequestError::OutdatedPrice { .. })) => {
+                }
                 Err(error) => panic!("{error}"),
             }
         };
@@ -174,6 +205,9 @@ fn four_processes_with_sixteen_threads_each_on_one_account() {
     assert!((1000 * UNIT..1001 * UNIT).contains(&limit), "{limit}");
     let taken = account.taken().clock().femto();
     assert!(taken <= limit, "overspent: {taken}");
+    let in_state = |entry: &&Entry| matches!(&entry.body, Body::Reserved { charge, .. } if !charge.conditional.is_empty());
+    let in_state = checked.log.iter().filter(in_state).count();
+    assert!(in_state > 0, "no conditional price was used");
     // Charges of one unit are asked all the time, so nothing is left.
     assert!(taken >= 998 * UNIT, "room was left: {taken}");
     // The crowd did meet.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::common::check::{ClientRecord, verify};
 use crate::common::lab::Directory;
-use crate::common::{charge, child, epsilon, id, long, orders, pico};
+use crate::common::{charge, child, clock_budget, growing, id, long, orders, pico};
 use mizan_ledger::log::LedgerId;
 use mizan_ledger::state::{LedgerView, Request};
 use mizan_ledger::store::{Sqlite, Store, Submission};
@@ -18,9 +18,9 @@ fn execute(store: &Sqlite, number: u64, request: Request) -> Outcome {
     receipt.unwrap().outcome
 }
 
-/// One pico-nat.
+/// One pico-nat, and one unit of the clock.
 fn reserve() -> Request {
-    Request::Reserve(charge(0, pico(&[1])))
+    Request::Reserve(charge(0, pico(&[1]).with_price(Some(growing(1)))))
 }
 
 /// Not a test of its own: what the killed process runs, four threads that say
@@ -59,7 +59,7 @@ fn what_was_acknowledged_survives_kill_9() {
     let create = Request::Create {
         name: AccountName::new("one").unwrap(),
         parent: None,
-        budget: Budget::pure(epsilon(1.0), &orders).unwrap(),
+        budget: clock_budget(&orders),
         orders,
     };
     execute(&store, u64::MAX - 1, create);
@@ -82,4 +82,5 @@ fn what_was_acknowledged_survives_kill_9() {
     let account = checked.state.account(AccountNumber::new(0)).unwrap();
     let pending = account.pending().amounts().next().unwrap().pico();
     assert_eq!(pending + 2, checked.log.len() as u64);
+    assert_eq!(account.pending().clock().femto(), pending);
 }

@@ -6,7 +6,7 @@ use std::thread;
 
 use crate::common::check::{ClientRecord, verify};
 use crate::common::lab::Directory;
-use crate::common::{charge, child, epsilon, id, orders, pico};
+use crate::common::{charge, child, clock_budget, growing, id, orders, pico};
 use mizan_ledger::log::LedgerId;
 use mizan_ledger::state::Request;
 use mizan_ledger::store::{Sqlite, Store, Submission};
@@ -18,7 +18,7 @@ fn begin(store: &dyn Store) {
     let create = Request::Create {
         name: AccountName::new("one").unwrap(),
         parent: None,
-        budget: Budget::pure(epsilon(1.0), &orders).unwrap(),
+        budget: clock_budget(&orders),
         orders,
     };
     for (number, request) in [(1000, Request::Open { ledger }), (1001, create)] {
@@ -29,7 +29,8 @@ fn begin(store: &dyn Store) {
 }
 
 fn spend(store: &dyn Store, number: u64) -> ClientRecord {
-    let submission = Submission::new(0, id(number), Request::Reserve(charge(0, pico(&[1]))));
+    let cost = pico(&[1]).with_price(Some(growing(1)));
+    let submission = Submission::new(0, id(number), Request::Reserve(charge(0, cost)));
     ClientRecord::new(id(number), &store.execute(submission).unwrap())
 }
 

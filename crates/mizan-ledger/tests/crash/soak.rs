@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::common::check::{ClientRecord, verify};
 use crate::common::lab::Directory;
-use crate::common::{charge, child, epsilon, id, long, orders, pico};
+use crate::common::{charge, child, clock_budget, epsilon, growing, id, long, orders, pico};
 use mizan_ledger::log::{Frontier, LedgerId, leaf_hash};
 use mizan_ledger::state::{LedgerView, Request, State};
 use mizan_ledger::store::{Sqlite, Store, StoreError, Submission};
@@ -20,17 +20,17 @@ use rusqlite::{Connection, OpenFlags};
 fn begin(store: &dyn Store) {
     let orders = orders(&[2.0, f64::INFINITY]);
     let ledger = LedgerId::from_bytes([1; 16]);
-    let create = |name: &str, e: f64| Request::Create {
+    let create = |name: &str, budget: Budget| Request::Create {
         name: AccountName::new(name).unwrap(),
         parent: (name != "dataset").then_some(AccountNumber::new(0)),
-        budget: Budget::pure(epsilon(e), &orders).unwrap(),
+        budget,
         orders: orders.clone(),
     };
     let requests = [
         Request::Open { ledger },
-        create("dataset", 1.0),
-        create("large", 1.0),
-        create("small", 1e-10),
+        create("dataset", clock_budget(&orders)),
+        create("large", clock_budget(&orders)),
+        create("small", Budget::pure(epsilon(1e-10), &orders).unwrap()),
     ];
     for (number, request) in (u64::MAX - 9..).zip(requests) {
         store
@@ -53,7 +53,7 @@ fn say(store: &Sqlite, number: u64, submission: &Submission) {
 /// A charge from its reservation to its end; which end, the number tells.
 fn spend(store: &Sqlite, number: u64) {
     let account = if number.is_multiple_of(5) { 2 } else { 1 };
-    let cost = pico(&[1 + number % 3; 2]);
+    let cost = pico(&[1 + number % 3; 2]).with_price(Some(growing(1 + number % 3)));
     let submit = |request| say(store, number, &Submission::new(0, id(number), request));
     submit(Request::Reserve(charge(account, cost.clone())));
     match number % 4 {
@@ -136,11 +136,12 @@ impl Reader {
             let (number, spent, pending): (u32, Vec<u8>, Vec<u8>) = row.unwrap();
             let account = self.state.account(AccountNumber::new(number)).unwrap();
             for (found, totals) in [(spent, account.spent()), (pending, account.pending())] {
-                let (amounts, own, _) = totals.raw();
-                let bytes = amounts
-                    .iter()
-                    .chain([&own])
-                    .flat_map(|sum| sum.to_be_bytes());
+                let (amounts, own, clock) = totals.raw();
+                let clock = clock
+                    .into_iter()
+                    .filter(|_| account.budget().clock().is_some());
+                let sums = amounts.iter().copied().chain([own]).chain(clock);
+                let bytes = sums.flat_map(u128::to_be_bytes);
                 assert!(found.into_iter().eq(bytes), "the sums of {number}");
             }
         }

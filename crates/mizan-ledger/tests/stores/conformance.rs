@@ -5,7 +5,10 @@ use std::thread;
 
 use crate::common::check::verify;
 use crate::common::lab::{Kind, Lab};
-use crate::common::{CLOCK, charge, config, delta, epsilon, growing, id, orders, pico};
+use crate::common::{
+    CLOCK, charge, conditional, config, constant, delta, epsilon, growing, id, in_state_of, orders,
+    pico,
+};
 use mizan_ledger::log::LedgerId;
 use mizan_ledger::money::{Amount, Variance};
 use mizan_ledger::state::{Request, State};
@@ -238,10 +241,9 @@ fn threads_never_overspend(kind: Kind) {
     );
 }
 
-/// Charges that only a clock admits, to an account and one above it, through a void, a smaller
-/// commit and a crash.
-fn clocks_are_kept(kind: Kind) {
-    let mut lab = Lab::new(kind);
+/// A ledger with an account that has a clock, and another one above it.
+fn with_clocks(kind: Kind) -> Lab {
+    let lab = Lab::new(kind);
     let ledger = LedgerId::from_bytes([1; 16]);
     outcome(lab.store(), 1000, Request::Open { ledger });
     for (number, (name, e)) in (1001..).zip([("dataset", 1.0), ("quota", 0.8)]) {
@@ -255,10 +257,65 @@ fn clocks_are_kept(kind: Kind) {
         };
         outcome(lab.store(), number, create);
     }
-    let account = |lab: &Lab, number| {
-        let account = lab.store().account(AccountNumber::new(number));
-        account.unwrap().unwrap()
+    lab
+}
+
+fn account(lab: &Lab, number: u32) -> Account {
+    let account = lab.store().account(AccountNumber::new(number));
+    account.unwrap().unwrap()
+}
+
+/// A charge at prices that hold in the present state of the quota and of the account above it, or only
+/// in that of the quota.
+fn in_state(lab: &Lab, prices: [Option<u64>; 2], cost: &Cost) -> Request {
+    let mut charge = charge(1, cost.clone());
+    charge.conditional = prices.map(|price| price.map(conditional)).into();
+    in_state_of(&mut charge, &[account(lab, 1), account(lab, 0)]);
+    Request::Reserve(charge)
+}
+
+/// A conditional price is used in its state only. A denial is the same in a replay, which has none.
+fn conditional_prices_are_decided_again(kind: Kind) {
+    let lab = with_clocks(kind);
+    let limit = |number| {
+        account(&lab, number)
+            .budget()
+            .clock()
+            .unwrap()
+            .limit
+            .femto()
     };
+    // Too large a loss for the epsilon, and a price that is all that the account above has.
+    let price = constant(limit(0));
+    let cost = pico(&[u64::MAX, 1_200_000_000_000]).with_price(Some(price));
+    let limit = limit(1);
+    let quarter = [Some(limit / 4); 2];
+    let outdated = in_state(&lab, quarter, &cost);
+    assert_eq!(outcome(lab.store(), 1, outdated.clone()), Outcome::Reserved);
+    let taken = |lab: &Lab| [0, 1].map(|number| account(lab, number).taken().clock().femto());
+    assert_eq!(taken(&lab), [limit / 4; 2]);
+    // The state has changed: nothing is decided, and the same id can be asked again.
+    let size = lab.store().head().unwrap().size;
+    assert_eq!(code(lab.store(), 2, outdated), "MZ1753");
+    assert_eq!(lab.store().record(id(2)).unwrap(), None);
+    assert_eq!(lab.store().head().unwrap().size, size);
+    let lab = lab.reopen();
+    let now = in_state(&lab, quarter, &cost);
+    assert_eq!(outcome(lab.store(), 2, now), Outcome::Reserved);
+    assert_eq!(taken(&lab), [limit / 4 * 2; 2]);
+    // The quota would admit it in its state, and the account above refuses.
+    let denied = in_state(&lab, [Some(limit / 4), None], &cost);
+    let Outcome::Denied(denial) = outcome(lab.store(), 3, denied) else {
+        panic!("the account above has no room");
+    };
+    assert_eq!(denial.account, AccountNumber::new(1));
+    verify(lab.reopen().store());
+}
+
+/// Charges that only a clock admits, to an account and one above it, through a void, a smaller
+/// commit and a crash.
+fn clocks_are_kept(kind: Kind) {
+    let mut lab = with_clocks(kind);
     let limit = account(&lab, 1).budget().clock().unwrap().limit.femto();
     let cost = pico(&[u64::MAX; 2]).with_price(Some(growing(limit / 12)));
     let reserve = || Request::Reserve(charge(1, cost.clone()));
@@ -366,6 +423,7 @@ conformance! {
     ancestors_are_charged_and_asked
     threads_never_overspend
     clocks_are_kept
+    conditional_prices_are_decided_again
     random_histories_equal_the_model
 }
 

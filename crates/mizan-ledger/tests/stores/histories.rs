@@ -4,10 +4,12 @@
 
 use crate::common::check::verify;
 use crate::common::lab::{Kind, Lab};
-use crate::common::{CLOCK, config, delta, epsilon, id, long, orders, price};
+use crate::common::{
+    CLOCK, conditional, config, delta, epsilon, id, in_present_state, long, orders, price,
+};
 use mizan_core::{Epsilon, Order, Rho};
 use mizan_ledger::log::LedgerId;
-use mizan_ledger::money::{Amount, Neighbours, Weight};
+use mizan_ledger::money::{Amount, ConditionalPrice, Neighbours, Variance, Weight};
 use mizan_ledger::state::{Executed, Request, State};
 use mizan_ledger::store::{Fault, StoreError, Submission};
 use mizan_ledger::*;
@@ -98,16 +100,36 @@ fn reserve() -> impl Strategy<Value = Request> {
         1 => Just(Some(Neighbours::Replace)),
     ];
     let event = prop::sample::select(EVENTS.to_vec());
-    (0_u32..5, cost(), neighbours, event).prop_map(|(account, cost, neighbours, event)| {
+    let parts = (0_u32..6, cost(), neighbours, event, conditional_prices());
+    parts.prop_map(|(account, cost, neighbours, event, conditional)| {
         Request::Reserve(Charge {
             account: AccountNumber::new(account),
             cost,
             neighbours,
             event: event.to_owned(),
-            conditional: Box::default(),
+            conditional,
             query: None,
         })
     })
+}
+
+/// For no account, or for the accounts of a chain: mostly for their present state.
+fn conditional_prices() -> impl Strategy<Value = Box<[Option<ConditionalPrice>]>> {
+    let outdated = |price| ConditionalPrice {
+        left: Variance::from_femto(1 << 45),
+        ..conditional(price)
+    };
+    let price = (0_u64..8).prop_map(|units| units * 10_000_000_000_000);
+    let price = prop_oneof![
+        2 => Just(None),
+        6 => price.clone().prop_map(|price| Some(conditional(price))),
+        1 => price.prop_map(move |price| Some(outdated(price))),
+    ];
+    prop_oneof![
+        2 => Just(Vec::new()),
+        1 => prop::collection::vec(price, 1..4),
+    ]
+    .prop_map(Vec::into_boxed_slice)
 }
 
 fn body() -> impl Strategy<Value = Body> {
@@ -157,7 +179,7 @@ fn ask(number: u64, (request, answer): Body) -> Submission {
     }
 }
 
-/// How most histories begin: a tree of three kinds of budgets.
+/// How most histories begin: a tree of three kinds of budgets, with two clocks in a chain.
 fn beginning() -> Vec<(u64, Body)> {
     let ledger = LedgerId::from_bytes([1; 16]);
     let own = DeltaAmount::from_atto(250_000_000_000);
@@ -165,10 +187,11 @@ fn beginning() -> Vec<(u64, Body)> {
         Budget::approximate(epsilon(3.0), delta(1e-6), own, CLOCK, &grid()),
         Budget::pure(epsilon(1.5), &grid()),
         Budget::zero_concentrated(Rho::new(0.5).unwrap(), own, &grid()),
+        Budget::approximate(epsilon(2.0), delta(1e-6), own, CLOCK, &grid()),
     ];
     let creations = budgets
         .into_iter()
-        .zip(["a", "b", "c"])
+        .zip(["a", "b", "c", "d"])
         .map(|(budget, name)| {
             let request = Request::Create {
                 name: AccountName::new(name).unwrap(),
@@ -189,12 +212,13 @@ fn beginning() -> Vec<(u64, Body)> {
 
 fn nasty_histories_equal_the_model(kind: Kind) {
     let simulated = matches!(kind, Kind::Sim);
-    let mut kinds = [0_u64; 3];
+    let (mut kinds, mut priced) = ([0_u64; 3], [0_u64; 3]);
     let test = |(begins, history): (bool, Vec<Step>)| {
         let (mut lab, mut model, mut pending) = (Lab::new(kind), State::new(), None);
         let beginning = beginning().into_iter().filter(|_| begins);
         let beginning = beginning.map(|(number, body)| (number, body, None, false));
-        for (number, body, fault, crash) in beginning.chain(history) {
+        for (number, (request, answer), fault, crash) in beginning.chain(history) {
+            let body = (in_present_state(&model, request), answer);
             if let Some(fault) = fault.filter(|_| simulated) {
                 lab.fail_next(fault);
                 pending = Some(fault);
@@ -211,9 +235,22 @@ fn nasty_histories_equal_the_model(kind: Kind) {
                 if there {
                     expected = model.execute(7, id(number), &body.0);
                 }
-                found = lab.store().execute(ask(number, body));
+                found = lab.store().execute(ask(number, body.clone()));
             }
             kinds[usize::from(expected.is_ok())] += 1;
+            match &expected {
+                Ok(Executed::Appended { entry, .. }) => match &entry.body {
+                    mizan_ledger::Body::Reserved { charge, .. } => {
+                        priced[0] += u64::from(!charge.conditional.is_empty());
+                    }
+                    mizan_ledger::Body::Denied { .. } => {
+                        priced[1] += u64::from(has_prices(&body.0));
+                    }
+                    _ => {}
+                },
+                Err(RequestError::OutdatedPrice { .. }) => priced[2] += 1,
+                _ => {}
+            }
             match (found, expected) {
                 (Ok(receipt), Ok(expected)) => {
                     prop_assert_eq!(receipt.outcome, expected.outcome());
@@ -253,6 +290,13 @@ fn nasty_histories_equal_the_model(kind: Kind) {
         .unwrap();
     // Histories that only err, or never do, would say little.
     assert!(kinds.iter().all(|&count| count > enough), "{kinds:?}");
+    // Conditional prices were used, denied, and outdated.
+    let enough = enough / 500;
+    assert!(priced.iter().all(|&count| count > enough), "{priced:?}");
+}
+
+fn has_prices(request: &Request) -> bool {
+    matches!(request, Request::Reserve(charge) if !charge.conditional.is_empty())
 }
 
 #[test]
