@@ -85,10 +85,41 @@ fn a_reservation_pays_for_a_later_choice_while_its_price_holds() {
     assert!(pays("falling", Some(query)));
     assert!(!pays("falling", Some(another)) && !pays("falling", None));
     assert!(pays("constant", None) && pays("constant", Some(another)));
+    let later = |name| ledger.pays_for_a_later_choice(id(name)).unwrap();
+    assert!(!later("falling") && later("constant"));
     assert_eq!(
         ledger.still_pays(id("none"), None).unwrap_err().code(),
         "MZ1733"
     );
+}
+
+/// A release elsewhere may be chosen after an earlier attempt was charged.
+#[test]
+fn a_spend_goes_on_only_while_its_price_holds() {
+    let place = GuardedLedger::new();
+    let ledger = place.init();
+    let limit = ledger.account(ONE).unwrap().account.clock_left().unwrap();
+    for (name, event) in [("choice", "exponential(0.05)"), ("noise", "gaussian(100)")] {
+        let charge = charge(&ledger, event);
+        ledger.reserve(Some(id(name)), charge).unwrap();
+    }
+    // What is left is below the remainder of the first price.
+    let rest = common::constant(limit.femto() / 1000 * 999);
+    let amounts = charge(&ledger, "gaussian(100)").cost.amounts().to_vec();
+    let cost = Cost::new(amounts, DeltaAmount::ZERO).with_price(Some(rest));
+    let done = ledger
+        .reserve(Some(id("rest")), common::charge(0, cost))
+        .unwrap();
+    assert_eq!(done.outcome, Outcome::Reserved);
+    let spend = |name, event: &str| ledger.spend(Some(id(name)), ONE, &event.parse().unwrap());
+    let size = ledger.head().unwrap().size;
+    assert_eq!(
+        spend("choice", "exponential(0.05)").unwrap_err().code(),
+        "MZ1732"
+    );
+    assert_eq!(ledger.head().unwrap().size, size);
+    let done = spend("noise", "gaussian(100)").unwrap();
+    assert!(matches!(done.outcome, Outcome::Released { .. }));
 }
 
 #[test]

@@ -297,16 +297,17 @@ impl<'a, E: Engine> QueryService<'a, E> {
             Some(id) if id == self.last_attempt(prepared, &same)? => None,
             name => name,
         };
-        // A name has one answer, even if the data changed since. So its stamp has no versions.
-        let stamp = match name {
-            Some(_) => stamp(prepared, &[]),
-            None => same,
-        };
         let own = name.is_some();
-        // The id of a query without a name says which query is charged.
+        // The id of a query without a name says which query is charged. Other data make another query,
+        // which an analyst may have chosen.
         let query = match own {
-            true => Some(self.keyed_for_name(stamp)?),
+            true => Some(self.keyed_for_name(same)?),
             false => None,
+        };
+        // A name has one answer, even if the data changed since. So its stamp has no versions.
+        let stamp = match own {
+            true => stamp(prepared, &[]),
+            false => same,
         };
         loop {
             let id = match name {

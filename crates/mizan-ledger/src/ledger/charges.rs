@@ -102,18 +102,26 @@ impl Ledger {
     /// If an earlier attempt stopped after its reservation or its start, this call commits it,
     /// with the whole reservation and without an answer. That is sound: the charge
     /// counted all the time and counts in full forever, and another program that still works
-    /// under the id can neither commit another answer nor void the charge.
+    /// under the id can neither commit another answer nor void the charge. The release may have been
+    /// chosen since that attempt, so its price must hold at what is left now.
     ///
     /// # Errors
     ///
-    /// The id belongs to another request or was voided; the event has no cost. An id with a
-    /// stored answer is refused: the charge covers that answer only, not a second release.
+    /// The id belongs to another request or was voided, or its price does not hold any more; the
+    /// event has no cost. An id with a stored answer is refused: the charge covers that answer only,
+    /// not a second release.
     pub fn spend(
         &self,
         id: Option<RequestId>,
         account: AccountNumber,
         event: &PrivacyEvent,
     ) -> Result<Done, LedgerError> {
+        if let Some(id) = id
+            && self.is_left_behind(id)?
+            && !self.pays_for_a_later_choice(id)?
+        {
+            return Err(RequestError::IdReused { id }.into());
+        }
         let id = given(id)?;
         let charge = self.price(account, event)?;
         let elsewhere = Digest::of(&[]);
@@ -158,6 +166,15 @@ impl Ledger {
             (_, Some(last)) => self.done(id, last?),
             (_, None) => Err(StoreError::poisoned().into()),
         }
+    }
+
+    /// Whether an attempt under this id was charged, and not committed or voided.
+    fn is_left_behind(&self, id: RequestId) -> Result<bool, LedgerError> {
+        let status = self.store.record(id)?.map(|record| record.status);
+        Ok(matches!(
+            status,
+            Some(Status::Reserved(_) | Status::Started(_))
+        ))
     }
 
     /// The charge of an event to an account. The last one of each account is cached, because the
@@ -244,7 +261,8 @@ impl Ledger {
     }
 
     /// Announces that the query of a reservation is about to read data. Only the caller that
-    /// receives [`Outcome::Started`] may run it.
+    /// receives [`Outcome::Started`] may run it. A caller that chose the query after it was reserved
+    /// asks [`Ledger::pays_for_a_later_choice`] first: a price on the clock may not hold any more.
     ///
     /// # Errors
     ///

@@ -17,8 +17,8 @@ use crate::guards::PublicKey;
 use crate::guards::running_queries::{RunningQueries, RunningQuery};
 use crate::ledger::LedgerError;
 use crate::log::{Body, Digest, Entry, Record, RequestId, Status, leaf_hash};
-use crate::money::{Account, AccountName, AccountNumber, Cost, how_many};
-use crate::state::{RequestError, State};
+use crate::money::{Account, AccountName, AccountNumber, Cost, Variance, how_many};
+use crate::state::{Charge, RequestError, State};
 use crate::store::StoreError;
 
 /// An account, its ancestors and the gaps of the log.
@@ -320,7 +320,18 @@ impl Ledger {
 
     /// Whether a reservation pays for a query that runs now. It does for the query that was
     /// reserved: the one with this hash, or with none if the id already follows from the query.
-    /// Another one may have been chosen in view of all answers so far.
+    /// Another one may have been chosen in view of all answers so far
+    /// ([`Ledger::pays_for_a_later_choice`]).
+    ///
+    /// # Errors
+    ///
+    /// There is no such reservation; or the ledger cannot be read.
+    pub fn still_pays(&self, id: RequestId, query: Option<Digest>) -> Result<bool, LedgerError> {
+        let (charge, clock) = self.reservation(id)?;
+        Ok(charge.query == query || self.price_holds(&charge, &clock)?)
+    }
+
+    /// Whether a reservation pays for a mechanism that is chosen now, in view of all answers so far.
     ///
     /// A price on the clock holds at the remainder of the reservation and at larger ones. Less may
     /// remain now.
@@ -328,13 +339,22 @@ impl Ledger {
     /// # Errors
     ///
     /// There is no such reservation; or the ledger cannot be read.
-    pub fn still_pays(&self, id: RequestId, query: Option<Digest>) -> Result<bool, LedgerError> {
+    pub fn pays_for_a_later_choice(&self, id: RequestId) -> Result<bool, LedgerError> {
+        let (charge, clock) = self.reservation(id)?;
+        self.price_holds(&charge, &clock)
+    }
+
+    fn reservation(&self, id: RequestId) -> Result<(Charge, Box<[Variance]>), LedgerError> {
         let places = self.store.places(id)?;
         let first = places.ok_or(RequestError::UnknownId { id })?.first;
-        let Body::Reserved { charge, clock } = self.entry(first)?.body else {
-            return Err(RequestError::NotACharge.into());
-        };
-        if clock.is_empty() || charge.query == query {
+        match self.entry(first)?.body {
+            Body::Reserved { charge, clock } => Ok((charge, clock)),
+            _ => Err(RequestError::NotACharge.into()),
+        }
+    }
+
+    fn price_holds(&self, charge: &Charge, clock: &[Variance]) -> Result<bool, LedgerError> {
+        if clock.is_empty() {
             return Ok(true);
         }
         let view = self.account(charge.account)?;
