@@ -294,7 +294,7 @@ fn conditional_prices_are_decided_again(kind: Kind) {
     assert_eq!(outcome(lab.store(), 1, outdated.clone()), Outcome::Reserved);
     let taken = |lab: &Lab| [0, 1].map(|number| account(lab, number).taken().clock().femto());
     assert_eq!(taken(&lab), [limit / 4; 2]);
-    // The state has changed: nothing is decided, and the same id can be asked again.
+    // The state has changed: nothing is decided, and the client can retry with the same id.
     let size = lab.store().head().unwrap().size;
     assert_eq!(code(lab.store(), 2, outdated), "MZ1753");
     assert_eq!(lab.store().record(id(2)).unwrap(), None);
