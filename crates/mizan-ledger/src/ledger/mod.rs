@@ -20,7 +20,7 @@ pub use charges::{Done, NewAccount};
 pub use error::LedgerError;
 pub use location::{Location, Note};
 pub(crate) use views::gap_id;
-pub use views::{AccountView, Gap, ReceiptProof, Running};
+pub use views::{AccountView, FittingCount, Gap, ReceiptProof, Running};
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

@@ -6,6 +6,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use mizan_api::account::{AccountAnswer, AccountRequest, DerivationJson, RequestedOrBound};
+use mizan_api::ledger::entry::EntryPrices;
 use mizan_api::number::NumberInput;
 use mizan_report::number;
 use serde::Deserialize;
@@ -55,6 +56,8 @@ struct OnePage {
     forms: Vec<Form>,
     orders: Vec<String>,
     own_delta: Option<String>,
+    clock: Option<String>,
+    clock_price: Option<String>,
     proof_lead: Markup,
     size: u64,
     root: String,
@@ -172,10 +175,11 @@ fn receipt_of(
     let t = visitor.language.strings();
     let ReceiptView { receipt, asked } = found;
     let entry = receipt.entry;
-    let account = entry
-        .account
-        .clone()
-        .or_else(|| receipt.charge.map(|charge| charge.account));
+    let charge = receipt.charge.as_ref();
+    let prices = charge.map_or(&entry.prices, |charge| &charge.prices);
+    let account = entry.account.as_ref();
+    let account = account.or_else(|| charge.map(|charge| &charge.account));
+    let account = account.cloned();
     let cost = entry.cost.as_ref();
     let orders = cost.map_or_else(Vec::new, |cost| {
         cost.orders
@@ -218,7 +222,12 @@ fn receipt_of(
         parts: why.map(|why| parts(t, why)).unwrap_or_default(),
         forms: why.map(forms).unwrap_or_default(),
         orders,
-        own_delta: cost.and_then(|cost| numbers::delta(cost.own_delta)),
+        own_delta: cost.and_then(|cost| numbers::delta(cost.own_delta + tail(prices))),
+        clock: (prices.clock.as_ref()).map(|taken| {
+            let taken = taken.iter().map(|taken| numbers::up(*taken));
+            taken.collect::<Vec<_>>().join(", ")
+        }),
+        clock_price: clock_price(prices),
         proof_lead: fill(t.receipt_proof_lead, &shown_at),
         position,
         size,
@@ -232,6 +241,23 @@ fn receipt_of(
         then_root: receipt.then.root,
         consistency_text: receipt.consistency.join(" "),
     }
+}
+
+/// The reserved delta that the tail of a plan uses in the account that is charged.
+fn tail(prices: &EntryPrices) -> f64 {
+    let first = prices.tails.as_ref().and_then(|tails| tails.first());
+    first.copied().unwrap_or(0.0)
+}
+
+/// The price of a charge that took nothing: one number, or from the least to the largest.
+fn clock_price(prices: &EntryPrices) -> Option<String> {
+    let price = prices.price.as_ref().filter(|_| prices.clock.is_none())?;
+    let (first, last) = (price.steps.first()?, price.steps.last()?);
+    let [least, most] = [first, last].map(|step| numbers::up(Some(step.variance)));
+    Some(match least == most {
+        true => least,
+        false => format!("{least} – {most}"),
+    })
 }
 
 fn best(t: &Strings, answer: &AccountAnswer) -> Option<Markup> {
