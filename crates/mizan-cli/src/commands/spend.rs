@@ -9,7 +9,7 @@ use mizan_report::{Column, Table, number};
 use crate::failure::Failure;
 use crate::input;
 use crate::ledger_args::{self, LedgerArguments};
-use crate::output::{CommandOutput, Output, order_text, shortened};
+use crate::output::{CommandOutput, Output, order_text, shortened, wrapped};
 
 /// Charge an account for a release made elsewhere
 #[derive(Debug, clap::Args)]
@@ -152,20 +152,24 @@ fn reserved_text(refusal: &Refusal) -> String {
     // The tail matters if the clock would pay with it.
     let tail = refusal.clock.filter(|clock| clock.fits);
     let tail = tail.map_or(DeltaAmount::ZERO, |clock| clock.tail);
-    let asked = match (is_over(asked), is_over(asked.saturating_add(tail))) {
-        (true, _) => delta(asked),
+    let asks = match (is_over(asked), is_over(asked.saturating_add(tail))) {
+        (true, _) => format!("the charge asks for {}", delta(asked)),
+        (false, true) if asked == DeltaAmount::ZERO => {
+            format!("the tail of the plan asks for {}", delta(tail))
+        }
         (false, true) => format!(
-            "{} (with {} for the tail of a plan)",
-            delta(asked.saturating_add(tail)),
+            "the charge asks for {}, and the tail of its plan for {}",
+            delta(asked),
             delta(tail)
         ),
         (false, false) => return String::new(),
     };
-    format!(
-        "reserved δ: the charge asks for {asked}; {} of {} is used\n",
+    let text = format!(
+        "reserved δ: {asks}; {} of {} is used",
         number::nearest(view::own_delta(taken), 3),
         number::nearest(view::own_delta(limit), 3),
-    )
+    );
+    wrapped(&text, "", "  ")
 }
 
 /// The orders that have a limit.

@@ -16,7 +16,7 @@
 //! η_i adds at most η_i to δ, and a mechanism that fails with probability δ_i at most δ_i: both are
 //! in the reserved deltas, which δ is reduced by.
 //!
-//! The variance that was taken, Σ u_i, is no such bound: a price at the remainder w says nothing
+//! The variance that was taken, Σ u_i, is not such a bound: a price at the remainder w says nothing
 //! about M without G_w, and randomized response alone has a larger total variation than Gaussian
 //! noise with its price. So the second bound does not depend on how much is left; it keeps the
 //! estimate below the target as long as charges fit the clock.

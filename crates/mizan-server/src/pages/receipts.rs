@@ -56,8 +56,7 @@ struct OnePage {
     forms: Vec<Form>,
     orders: Vec<String>,
     own_delta: Option<String>,
-    clock: Option<String>,
-    clock_price: Option<String>,
+    clock: Option<Markup>,
     proof_lead: Markup,
     size: u64,
     root: String,
@@ -223,11 +222,7 @@ fn receipt_of(
         forms: why.map(forms).unwrap_or_default(),
         orders,
         own_delta: cost.and_then(|cost| numbers::delta(cost.own_delta + tail(prices))),
-        clock: (prices.clock.as_ref()).map(|taken| {
-            let taken = taken.iter().map(|taken| numbers::up(*taken));
-            taken.collect::<Vec<_>>().join(", ")
-        }),
-        clock_price: clock_price(prices),
+        clock: clock(t, prices),
         proof_lead: fill(t.receipt_proof_lead, &shown_at),
         position,
         size,
@@ -249,15 +244,25 @@ fn tail(prices: &EntryPrices) -> f64 {
     first.copied().unwrap_or(0.0)
 }
 
-/// The price of a charge that took nothing: one number, or from the least to the largest.
-fn clock_price(prices: &EntryPrices) -> Option<String> {
-    let price = prices.price.as_ref().filter(|_| prices.clock.is_none())?;
-    let (first, last) = (price.steps.first()?, price.steps.last()?);
-    let [least, most] = [first, last].map(|step| numbers::up(Some(step.variance)));
-    Some(match least == most {
-        true => least,
-        false => format!("{least} – {most}"),
-    })
+/// What the charge took from the clock of each account, or the price of one that took nothing.
+fn clock(t: &Strings, prices: &EntryPrices) -> Option<Markup> {
+    let (sentence, variance) = match (&prices.clock, &prices.price) {
+        (Some(taken), _) => {
+            let taken = taken.iter().map(|taken| numbers::up(*taken));
+            (t.receipt_clock_taken, taken.collect::<Vec<_>>().join(", "))
+        }
+        (None, Some(price)) => {
+            let (first, last) = (price.steps.first()?, price.steps.last()?);
+            let [least, most] = [first, last].map(|step| numbers::up(Some(step.variance)));
+            let range = match least == most {
+                true => least,
+                false => format!("{least} – {most}"),
+            };
+            (t.receipt_clock_price, range)
+        }
+        (None, None) => return None,
+    };
+    Some(fill(sentence, &[("variance", &variance)]))
 }
 
 fn best(t: &Strings, answer: &AccountAnswer) -> Option<Markup> {
