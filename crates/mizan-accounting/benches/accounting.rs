@@ -9,7 +9,9 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use mizan_accounting::clock::{Price, epsilon as dominating_epsilon, limit, plan_price};
+use mizan_accounting::clock::{
+    Price, conditional_price, epsilon as dominating_epsilon, limit, plan_price,
+};
 use mizan_accounting::methods::{Method, epsilon_by};
 use mizan_accounting::{OrderGrid, RenyiCurve};
 use mizan_core::{
@@ -59,6 +61,21 @@ fn clock_price(criterion: &mut Criterion) {
         });
     }
     let (epsilon, ln_delta) = (Epsilon::new(1.0).unwrap(), Interval::from(1e-6).ln());
+    let left = limit(epsilon, ln_delta);
+    for (text, losses) in [
+        ("pure(0.1)", 0.3),
+        ("laplace(20)", 0.3),
+        ("10 * laplace(200)", 0.3),
+        // Not pure: a first charge.
+        ("laplace(8) + gaussian(40)", 0.0),
+        ("100 * poisson(0.01, gaussian(2))", 0.0),
+    ] {
+        let event: PrivacyEvent = text.parse().unwrap();
+        let losses = Epsilon::new(losses).unwrap();
+        group.bench_function(format!("conditional, {text}"), |bencher| {
+            bencher.iter(|| conditional_price(black_box(&event), epsilon, losses, left).unwrap());
+        });
+    }
     group.bench_function("limit", |bencher| {
         bencher.iter(|| limit(black_box(epsilon), ln_delta));
     });

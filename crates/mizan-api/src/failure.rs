@@ -35,6 +35,9 @@ pub struct Failure {
     pub help: String,
     /// The id of the charge that was durable before the error.
     pub charged: Option<Box<str>>,
+    /// The id of a charge that was voided before the error, while the Gaussian clock keeps what it
+    /// took.
+    pub clock_keeps: Option<Box<str>>,
 }
 
 impl Failure {
@@ -47,6 +50,7 @@ impl Failure {
             position: None,
             help: help.into(),
             charged: None,
+            clock_keeps: None,
         }
     }
 
@@ -69,12 +73,17 @@ impl Failure {
             }
             _ => None,
         };
+        let clock_keeps = match error {
+            QueryError::VoidedWithClock { id, .. } => Some(id.to_string().into()),
+            _ => None,
+        };
         Self {
             place: error.refusal().and_then(|refusal| refusal.caret(sql)),
             position: error
                 .refusal()
                 .and_then(|refusal| refusal.place.map(Box::new)),
             charged,
+            clock_keeps,
             ..Self::new(error.code(), error, error.help())
         }
     }

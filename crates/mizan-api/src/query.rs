@@ -16,6 +16,7 @@ use crate::input;
 use crate::messages::{AsJson, MessageJson, data, english};
 use crate::names::Names;
 use crate::number::{NumberInput, finite, json};
+use crate::spend::{RefusedClock, clock_json};
 
 /// The most rows that are drawn as bars.
 const MOST_BARS: usize = 40;
@@ -164,6 +165,8 @@ pub struct QuoteAnswer {
     pub fits: bool,
     /// About how many queries of this cost fit now, including this one.
     pub about_more: u64,
+    /// Whether more than that may fit.
+    pub about_more_at_least: bool,
     /// The reserved delta that the threshold of the query would use; null if its groups are
     /// public.
     pub reserved_delta: Option<ReservedDeltaJson>,
@@ -247,6 +250,9 @@ pub struct QueryRefused {
     /// The reserved delta that the query needs, and what is left of it; null if its groups are
     /// public. If this does not fit, a smaller epsilon does not help.
     pub reserved_delta: Option<ReservedDeltaJson>,
+    /// The Gaussian clock of the account that refused; null if it has none, or if the query was
+    /// refused before.
+    pub clock: Option<RefusedClock>,
     /// The remedy.
     pub help: String,
 }
@@ -279,6 +285,7 @@ pub fn quote_json(quote: &Quote) -> QuoteAnswer {
         remaining_after: quote.after.as_ref().map(view::remaining_json),
         fits: quote.fits,
         about_more: quote.about,
+        about_more_at_least: quote.at_least,
         reserved_delta: quote.reserved.as_ref().map(ReservedDeltaJson::of),
         why: english(&quote.why),
         why_data: data(&quote.why),
@@ -334,6 +341,9 @@ pub fn denied_json(denied: &Denied) -> QueryRefused {
             share: view::share(denied.denial.largest),
         },
         reserved_delta: denied.reserved.as_ref().map(ReservedDeltaJson::of),
+        clock: (denied.refusal.as_ref())
+            .and_then(|refusal| refusal.clock)
+            .map(clock_json),
         help: denied_help(denied, Names::Program),
     }
 }

@@ -1,9 +1,10 @@
 //! Charges for releases that another program makes.
 
 use mizan_core::{Epsilon, PrivacyEvent};
+use mizan_ledger::ledger::FittingCount;
 use mizan_ledger::log::Denial;
 use mizan_ledger::money::{Alternative, ClockPrice, RefusalClock, RefusalLine, alternatives};
-use mizan_ledger::{AccountView, Cost, Done, Ledger, Outcome, Refusal, RequestId};
+use mizan_ledger::{AccountView, Charge, Done, Ledger, Outcome, Refusal, RequestId};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -28,8 +29,8 @@ pub struct SpendRequest {
 pub struct Spend {
     /// The event.
     pub event: PrivacyEvent,
-    /// The cost to the account.
-    pub cost: Cost,
+    /// The charge of the event to the account, as it would be now.
+    pub charge: Charge,
     /// The account after the charge.
     pub view: AccountView,
     /// The entry in the ledger.
@@ -96,6 +97,8 @@ pub struct SpendAnswer {
     pub remaining: Remaining,
     /// About how many more charges of the event fit.
     pub about_more: u64,
+    /// Whether more than that may fit.
+    pub about_more_at_least: bool,
     /// Size and root of the log.
     pub log: LogJson,
     /// The gaps in the log.
@@ -166,8 +169,15 @@ pub struct RefusedOrder {
 /// The Gaussian clock in a refusal, in variance; null is unbounded.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct RefusedClock {
-    /// The least variance that the charge needs.
+    /// The least variance that the charge takes, however much is left; null if it has no price.
     pub asked: Option<f64>,
+    /// The variance that it takes of what is left; if it does not fit, the least that would have
+    /// to be left. Null if it has no price.
+    pub needed: Option<f64>,
+    /// Whether what is left pays for it. Then the charge was refused because of the reserved delta.
+    pub fits: bool,
+    /// The reserved delta that this price needs besides `own_delta`, for the tail of a plan.
+    pub tail: f64,
     /// The variance that is spent.
     pub spent: Option<f64>,
     /// The variance that is reserved.
@@ -179,7 +189,7 @@ pub struct RefusedClock {
 /// The reserved delta of a refused charge.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct RefusedOwnDelta {
-    /// The amount that the charge needs.
+    /// The amount that the charge needs, without the tail of `clock`.
     pub asked: f64,
     /// The amount that is spent.
     pub taken: f64,
@@ -202,7 +212,7 @@ impl Spend {
         let number = account.account.number();
         let done = ledger.spend(id, number, &event)?;
         let view = ledger.account(number)?;
-        let cost = ledger.price(number, &event)?.cost;
+        let charge = ledger.price(number, &event)?;
         let refused = match done.outcome {
             Outcome::Denied(denial) => Some(Refused {
                 denial,
@@ -216,36 +226,43 @@ impl Spend {
         };
         Ok(Self {
             event,
-            cost,
+            charge,
             view,
             done,
             refused,
         })
     }
 
+    /// How many more charges of the event fit.
+    #[must_use]
+    pub fn more(&self) -> FittingCount {
+        self.view.how_many(&self.charge)
+    }
+
     /// The cost of the event by itself as JSON.
     fn cost_json(&self) -> CostJson {
-        let account = &self.view.account;
+        let (account, cost) = (&self.view.account, &self.charge.cost);
         let delta = view::reading_delta(account);
-        let orders = account.orders().iter().zip(self.cost.amounts());
+        let orders = account.orders().iter().zip(cost.amounts());
         let orders = orders.map(|(order, &amount)| OrderCost {
             order: OrderJson::of(order.get()),
             epsilon: nats(amount),
         });
-        let epsilon = self.cost.epsilon(account.orders(), delta);
+        let epsilon = cost.epsilon(account.orders(), delta);
         CostJson {
             epsilon: epsilon.map(Epsilon::get),
             delta: delta.get(),
             event: self.event.to_string(),
-            own_delta: view::own_delta(self.cost.reserved_delta()),
+            own_delta: view::own_delta(cost.reserved_delta()),
             orders: orders.collect(),
-            clock: (self.cost.price().map(ClockPrice::least)).and_then(variance),
+            clock: (cost.price().map(ClockPrice::least)).and_then(variance),
         }
     }
 
     /// The JSON form of an accepted charge.
     #[must_use]
     pub fn json(&self) -> SpendAnswer {
+        let more = self.more();
         SpendAnswer {
             receipt: self.done.receipt.to_string(),
             id: self.done.id.to_string(),
@@ -255,7 +272,8 @@ impl Spend {
             repeated: !self.done.fresh,
             spent: self.cost_json(),
             remaining: view::remaining_json(&self.view),
-            about_more: self.view.how_many(&self.cost),
+            about_more: more.count,
+            about_more_at_least: more.at_least,
             log: log_json(self.done.receipt.head),
             gaps: view::gaps_json(&self.view.gaps),
         }
@@ -285,7 +303,7 @@ impl Spend {
                 noisier: of(|similar| matches!(similar, Alternative::Noisier(_))),
             },
             orders: refusal.map(lines),
-            clock: refusal.and_then(|refusal| refusal.clock).map(clock),
+            clock: refusal.and_then(|refusal| refusal.clock).map(clock_json),
             own_delta: refusal.map(|refusal| RefusedOwnDelta {
                 asked: view::own_delta(refusal.asked_reserved_delta),
                 taken: view::own_delta(refusal.taken_reserved_delta),
@@ -297,9 +315,13 @@ impl Spend {
     }
 }
 
-fn clock(clock: RefusalClock) -> RefusedClock {
+/// The clock of a refusal as JSON.
+pub(crate) fn clock_json(clock: RefusalClock) -> RefusedClock {
     RefusedClock {
         asked: clock.asked.and_then(variance),
+        needed: clock.needed.and_then(variance),
+        fits: clock.fits,
+        tail: view::own_delta(clock.tail),
         spent: variance(clock.spent),
         pending: variance(clock.pending),
         limit: variance(clock.limit),

@@ -40,10 +40,22 @@ const RELEASES: [(&str, &str); 10] = [
         "laplace(100) + gaussian(100)",
     ),
     ("exponential(0.1)", ""),
-    // A group by of ten groups for each person, without its threshold. For the optimum the noise is
-    // taken as continuous.
-    ("10 * discrete-gaussian(40)", "10 * gaussian(40)"),
+    // A group by of ten groups for each person, with a threshold. For the optimum the noise is taken
+    // as continuous.
+    (
+        "10 * discrete-gaussian(40) + threshold",
+        "10 * gaussian(40) + threshold",
+    ),
 ];
+
+/// The part of δ that the threshold of one group by takes. A tenth of δ pays for a thousand.
+const THRESHOLD: f64 = 1e-4;
+
+/// An event of the table; None if there is none.
+fn event(text: &str, delta: f64) -> Option<PrivacyEvent> {
+    let threshold = format!("approximate(0, {:e})", THRESHOLD * delta);
+    text.replace("threshold", &threshold).parse().ok()
+}
 
 /// Budgets and releases for which nothing was tuned.
 const HELD_OUT_BUDGETS: [(f64, f64); 3] = [(0.7, 3e-7), (2.0, 1e-5), (5.0, 1e-8)];
@@ -82,12 +94,13 @@ fn rows(directory: &Path, set: &str, budgets: &[(f64, f64)], releases: &[(&str, 
 }
 
 fn row(directory: &Path, set: &str, (release, fixed): (&str, &str), (epsilon, delta): (f64, f64)) {
-    let event: PrivacyEvent = release.parse().unwrap();
+    let one = event(release, delta).unwrap();
+    let event = |text| event(text, delta);
     let budget = (Epsilon::new(epsilon).unwrap(), Delta::new(delta).unwrap());
-    let old = fitting(directory, &event, budget, (Weight::ZERO, 4));
-    let hybrid = fitting(directory, &event, budget, (Budget::usual_clock(), 10));
-    let quarter = fitting(directory, &event, budget, (Budget::usual_clock(), 4));
-    let optimum = fixed.parse().ok().map(|event| optimum(&event, budget));
+    let old = fitting(directory, &one, budget, (Weight::ZERO, 4));
+    let hybrid = fitting(directory, &one, budget, (Budget::usual_clock(), 10));
+    let quarter = fitting(directory, &one, budget, (Budget::usual_clock(), 4));
+    let optimum = event(fixed).map(|event| optimum(&event, budget));
     let optimum = optimum.map_or_else(|| "null".to_owned(), |count| count.to_string());
     println!(
         "{{\"set\": \"{set}\", \"release\": \"{release}\", \"epsilon\": {epsilon}, \

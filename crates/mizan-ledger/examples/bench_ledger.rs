@@ -74,6 +74,7 @@ fn made(directory: &Path, name: &str) -> (Ledger, Charge) {
     };
     ledger.create_account(None, account).unwrap();
     let account = ledger.account(AccountNumber::new(0)).unwrap().account;
+    assert!(account.budget().clock().is_some());
     let charge = Charge::of(&"gaussian(1e6)".parse().unwrap(), &account).unwrap();
     (ledger, charge)
 }
@@ -179,7 +180,7 @@ impl Bare {
         Self {
             connection,
             entries,
-            // Each order, the reserved deltas, and four sums of the clock.
+            // A sum at each order, of reserved deltas, and four of the clock.
             sums: vec![0; 16 * (charge.cost.amounts().len() + 5)],
             frontier: vec![0; 32 * 16],
             size,

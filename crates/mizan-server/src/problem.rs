@@ -30,6 +30,9 @@ pub struct Problem {
     pub position: Option<Position>,
     /// The id of the charge that was durable before the error.
     pub charged: Option<String>,
+    /// The id of a charge that was voided before the error, while the Gaussian clock keeps what it
+    /// took.
+    pub clock_keeps: Option<String>,
     /// The figures of a refusal by a budget.
     pub refusal: Option<Map<String, Value>>,
     /// After how many seconds to retry.
@@ -74,6 +77,10 @@ pub struct ProblemJson {
     /// not charged again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub charged: Option<String>,
+    /// The id of a charge that was voided before the error, while the Gaussian clock keeps what it
+    /// took. A retry needs another key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clock_keeps: Option<String>,
 }
 
 impl Problem {
@@ -86,6 +93,7 @@ impl Problem {
             place: None,
             position: None,
             charged: None,
+            clock_keeps: None,
             refusal: None,
             retry_after: code.kind().retry_after(),
         }
@@ -272,6 +280,7 @@ impl Problem {
             place: self.place.clone(),
             position: self.position,
             charged: self.charged.clone(),
+            clock_keeps: self.clock_keeps.clone(),
         };
         let mut problem = json(&problem);
         if let (Value::Object(members), Some(refusal)) = (&mut problem, &self.refusal) {
@@ -286,10 +295,12 @@ impl Problem {
 impl From<Failure> for Problem {
     fn from(failure: Failure) -> Self {
         let charged = failure.charged.as_deref().map(str::to_owned);
+        let clock_keeps = failure.clock_keeps.as_deref().map(str::to_owned);
         if failure.code.kind().is_server_side() {
             crate::log::failure(&failure);
             return Self {
                 charged,
+                clock_keeps,
                 ..Self::internal(failure.code)
             };
         }
@@ -301,6 +312,7 @@ impl From<Failure> for Problem {
                 length: place.length,
             }),
             charged,
+            clock_keeps,
             ..Self::new(failure.code, failure.message, failure.help)
         }
     }
@@ -353,6 +365,17 @@ mod tests {
         let problem = Problem::from(failure);
         assert_eq!(problem.status(), StatusCode::INTERNAL_SERVER_ERROR);
         assert!(!problem.json().to_string().contains("secret"));
+    }
+
+    #[test]
+    fn a_charge_that_the_clock_keeps_is_named() {
+        let mut failure = Failure::new(Code::MZ1908, "the data changed", "send it again");
+        assert_eq!(
+            Problem::from(failure.clone()).json().get("clock_keeps"),
+            None
+        );
+        failure.clock_keeps = Some("7".into());
+        assert_eq!(Problem::from(failure).json()["clock_keeps"], "7");
     }
 
     #[test]

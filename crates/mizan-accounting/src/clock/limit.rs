@@ -1,6 +1,6 @@
 //! The variance of a budget.
 
-use mizan_core::{Epsilon, Interval};
+use mizan_core::{Delta, Epsilon, Interval};
 
 use super::femto;
 use crate::GaussianProfile;
@@ -12,7 +12,7 @@ use crate::GaussianProfile;
 ///
 /// ```
 /// use mizan_accounting::clock::limit;
-/// use mizan_core::{Epsilon, Interval};
+/// use mizan_core::{Delta, Epsilon, Interval};
 ///
 /// let ln_delta = Interval::from(1e-6).ln();
 /// let v = limit(Epsilon::new(1.0)?, ln_delta);
@@ -40,4 +40,20 @@ pub fn limit(epsilon: Epsilon, ln_delta: Interval) -> u64 {
         }
     }
     fitting
+}
+
+/// The ε of a variance in units of 1e-15 at δ, from above.
+///
+/// ```
+/// use mizan_accounting::clock::variance_epsilon;
+/// use mizan_core::Delta;
+///
+/// let epsilon = variance_epsilon(56_028_900_000_000, Delta::new(1e-6)?).get();
+/// assert!((0.999_999..1.0).contains(&epsilon), "{epsilon}");
+/// # Ok::<(), mizan_core::UnitError>(())
+/// ```
+#[must_use]
+pub fn variance_epsilon(units: u64, delta: Delta) -> Epsilon {
+    let profile = GaussianProfile::from_square(femto::variance(units));
+    profile.epsilon(delta).upper
 }

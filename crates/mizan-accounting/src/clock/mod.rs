@@ -14,7 +14,7 @@
 //! w, and a [`Price`] is a table of it at the [`REMAINDERS`].
 //!
 //! - `price.rs` the table; `event.rs` the price of an event; `unpriced.rs` why it has none;
-//! - `limit.rs` the variance of a budget;
+//! - `limit.rs` the variance of a budget, and the ε of a variance;
 //! - `coverage.rs` the variance that covers a total variation, which the prices need;
 //! - `symmetric.rs` pure mechanisms and Laplace noise;
 //! - `lattice_noise.rs` discrete Gaussian noise;
@@ -47,7 +47,7 @@ pub use conditional::{conditional_price, conditional_price_holds, may_open};
 pub(crate) use dominating::is_dominated;
 pub use dominating::{delta, epsilon};
 pub use event::is_amplified;
-pub use limit::limit;
+pub use limit::{limit, variance_epsilon};
 pub use plan::{Priced, plan_price};
 pub use price::{Price, REMAINDERS};
 pub use unpriced::{Unpriced, UnpricedReason};

@@ -2,7 +2,7 @@
 
 use mizan_core::{Definitions, PrivacyEvent};
 use mizan_ledger::evidence::{MAX_UNANSWERED, TreeHead, UnansweredCharge};
-use mizan_ledger::{Account, AccountNumber, AccountView, Body, Ledger, LedgerError};
+use mizan_ledger::{Account, AccountNumber, AccountView, Body, Charge, Ledger, LedgerError};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -29,9 +29,23 @@ pub struct RepeatsLeft {
     pub event: String,
     /// The number of charges.
     pub count: u64,
+    /// Whether more than that may fit.
+    pub at_least: bool,
     /// Whether the event was requested; otherwise it is the last one charged.
     #[serde(skip)]
     pub given: bool,
+}
+
+impl RepeatsLeft {
+    fn of(view: &AccountView, charge: &Charge, given: bool) -> Self {
+        let more = view.how_many(charge);
+        Self {
+            event: charge.event.clone(),
+            count: more.count,
+            at_least: more.at_least,
+            given,
+        }
+    }
 }
 
 /// An account and its history.
@@ -165,11 +179,8 @@ impl AccountDetails {
         let more = match event {
             Some(text) => {
                 let event = Expression::parse(text, &Definitions::default())?.event;
-                Some(RepeatsLeft {
-                    count: view.how_many(&ledger.price(view.account.number(), &event)?.cost),
-                    event: event.to_string(),
-                    given: true,
-                })
+                let charge = ledger.price(view.account.number(), &event)?;
+                Some(RepeatsLeft::of(&view, &charge, true))
             }
             None => last_charge(ledger, &view)?,
         };
@@ -232,12 +243,8 @@ fn last_charge(ledger: &Ledger, view: &AccountView) -> Result<Option<RepeatsLeft
     // The committed cost may be below the reservation, so the event decides.
     Ok(last.and_then(|charge| {
         let event: PrivacyEvent = charge.event.parse().ok()?;
-        let cost = ledger.price(view.account.number(), &event).ok()?.cost;
-        Some(RepeatsLeft {
-            event: charge.event,
-            given: false,
-            count: view.how_many(&cost),
-        })
+        let charge = ledger.price(view.account.number(), &event).ok()?;
+        Some(RepeatsLeft::of(view, &charge, false))
     }))
 }
 

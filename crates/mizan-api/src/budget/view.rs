@@ -245,6 +245,12 @@ pub fn own_delta(delta: DeltaAmount) -> f64 {
     delta.atto() as f64 / 1e18
 }
 
+/// A part of δ as a number.
+#[must_use]
+pub fn weight(weight: Weight) -> f64 {
+    own_delta(DeltaAmount::from_atto(weight.atto()))
+}
+
 /// A share of a cost as a number.
 #[expect(clippy::cast_precision_loss, reason = "billionths")]
 #[must_use]
@@ -350,7 +356,7 @@ pub fn clock_json(account: &Account) -> Option<ClockJson> {
     let limit = variance(clock.limit)?;
     let left = variance(account.clock_left().unwrap_or_default())?;
     Some(ClockJson {
-        weight: own_delta(DeltaAmount::from_atto(clock.weight.atto())),
+        weight: weight(clock.weight),
         limit,
         spent: variance(account.spent().clock()),
         pending: variance(account.pending().clock()),
@@ -414,7 +420,7 @@ pub fn orders_json(account: &Account, odometer: &Odometer) -> Vec<OrderLine> {
     let line =
         |((left, (spent, pending)), weight): ((&LeftAt, (Amount, Amount)), &Weight)| OrderLine {
             order: OrderJson::of(left.order.get()),
-            weight: own_delta(DeltaAmount::from_atto(weight.atto())),
+            weight: self::weight(*weight),
             limit: left.limit.and_then(nats),
             spent: nats(spent),
             pending: nats(pending),

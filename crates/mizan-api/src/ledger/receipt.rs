@@ -7,7 +7,7 @@ use mizan_ledger::{AccountNumber, Digest, Ledger, ReceiptText, RequestId};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::entry::{self, EntryJson};
+use super::entry::{self, EntryJson, EntryPrices};
 use crate::budget::view::{LogJson, log_json};
 use crate::failure::Failure;
 use crate::lookup;
@@ -49,6 +49,9 @@ pub struct ChargeJson {
     pub account: String,
     /// Its event.
     pub event: String,
+    /// What it takes from Gaussian clocks.
+    #[serde(flatten)]
+    pub prices: EntryPrices,
 }
 
 /// The entry of a receipt, or of the id of a charge.
@@ -90,8 +93,9 @@ impl ReceiptDetails {
         ReceiptAnswer {
             receipt: self.receipt.to_string(),
             entry: entry::json(self.receipt.position, entry, &name),
-            charge: entry::charge(ledger, entry).map(|charge| ChargeJson {
+            charge: entry::charge(ledger, entry).map(|(charge, clock)| ChargeJson {
                 account: name(charge.account),
+                prices: entry::prices(&charge, &clock),
                 event: charge.event,
             }),
             leaf: leaf_hash(&entry.encode()).to_string(),

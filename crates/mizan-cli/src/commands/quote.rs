@@ -89,6 +89,8 @@ fn text(quote: &Quote, largest: Option<&str>, explain: bool) -> String {
         ));
     }
     text.push_str(&match (quote.fits, largest) {
+        (true, _) if quote.at_least && quote.about <= 1 => "fits at least once\n".to_owned(),
+        (true, _) if quote.at_least => format!("fits at least {} times\n", quote.about),
         (true, _) if quote.about <= 1 => "fits once\n".to_owned(),
         (true, _) => format!("fits about {} times\n", quote.about),
         (false, _) if is_short(quote) => {

@@ -3,13 +3,13 @@
 use mizan_api::budget::view::{self, nats_text, variance_text};
 use mizan_api::spend::{Refused, Spend};
 use mizan_core::Definitions;
-use mizan_ledger::Refusal;
+use mizan_ledger::{DeltaAmount, Refusal};
 use mizan_report::{Column, Table, number};
 
 use crate::failure::Failure;
 use crate::input;
 use crate::ledger_args::{self, LedgerArguments};
-use crate::output::{CommandOutput, Output, order_text, shortened};
+use crate::output::{CommandOutput, Output, order_text, shortened, wrapped};
 
 /// Charge an account for a release made elsewhere
 #[derive(Debug, clap::Args)]
@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<CommandOutput
 fn cost_text(spend: &Spend) -> String {
     let account = &spend.view.account;
     let delta = view::reading_delta(account);
-    match spend.cost.epsilon(account.orders(), delta) {
+    match spend.charge.cost.epsilon(account.orders(), delta) {
         Some(epsilon) if delta.get() > 0.0 => format!(
             "ε {} at δ {} on its own",
             number::epsilon_up(epsilon.get(), 4),
@@ -87,9 +87,11 @@ fn text(spend: &Spend, output: Output) -> String {
     );
     text.push_str(&view::gap_text(&spend.view));
     text.push_str(&view::summary_text(&spend.view, output.terminal));
+    let more = spend.more();
     text.push_str(&format!(
-        "  about {} more of these fit\n\nreceipt {}\n",
-        spend.view.how_many(&spend.cost),
+        "  {} {} more of these fit\n\nreceipt {}\n",
+        if more.at_least { "at least" } else { "about" },
+        more.count,
         spend.done.receipt
     ));
     text
@@ -145,15 +147,29 @@ fn refused_text(spend: &Spend, refused: &Refused, explain: bool, output: Output)
 fn reserved_text(refusal: &Refusal) -> String {
     let (asked, taken) = (refusal.asked_reserved_delta, refusal.taken_reserved_delta);
     let limit = refusal.reserved_delta_limit;
-    if asked.atto().saturating_add(taken.atto()) <= limit.atto() {
-        return String::new();
-    }
-    format!(
-        "reserved δ: the charge asks for {}; {} of {} is used\n",
-        number::delta_up(view::own_delta(asked)),
+    let is_over = |asked: DeltaAmount| taken.saturating_add(asked) > limit;
+    let delta = |amount| number::delta_up(view::own_delta(amount));
+    // The tail matters if the clock would pay with it.
+    let tail = refusal.clock.filter(|clock| clock.fits);
+    let tail = tail.map_or(DeltaAmount::ZERO, |clock| clock.tail);
+    let asks = match (is_over(asked), is_over(asked.saturating_add(tail))) {
+        (true, _) => format!("the charge asks for {}", delta(asked)),
+        (false, true) if asked == DeltaAmount::ZERO => {
+            format!("the tail of the plan asks for {}", delta(tail))
+        }
+        (false, true) => format!(
+            "the charge asks for {}, and the tail of its plan for {}",
+            delta(asked),
+            delta(tail)
+        ),
+        (false, false) => return String::new(),
+    };
+    let text = format!(
+        "reserved δ: {asks}; {} of {} is used",
         number::nearest(view::own_delta(taken), 3),
         number::nearest(view::own_delta(limit), 3),
-    )
+    );
+    wrapped(&text, "", "  ")
 }
 
 /// The orders that have a limit.
@@ -168,17 +184,16 @@ fn lines(refusal: &Refusal, output: Output) -> String {
     ])
     .ascii(output.terminal.ascii);
     if let Some(clock) = refusal.clock {
-        // It was refused, so it did not fit the clock.
-        let asked = clock
-            .asked
-            .map(|asked| variance_text(asked, number::epsilon_up));
+        let needed = clock
+            .needed
+            .map(|needed| variance_text(needed, number::epsilon_up));
         table.row([
             "clock".to_owned(),
-            asked.unwrap_or_else(|| "no price".to_owned()),
+            needed.unwrap_or_else(|| "no price".to_owned()),
             variance_text(clock.spent, number::epsilon_up),
             variance_text(clock.pending, number::epsilon_up),
             variance_text(clock.limit, number::down),
-            "too much".to_owned(),
+            if clock.fits { "fits" } else { "too much" }.to_owned(),
         ]);
     }
     for line in &refusal.lines {
@@ -196,10 +211,14 @@ fn lines(refusal: &Refusal, output: Output) -> String {
     }
     let rule = match refusal.rule {
         mizan_ledger::money::Rule::Any if refusal.clock.is_some() => {
-            "the charge fits if it fits the clock or one order"
+            "the charge fits if it fits the clock or one order, and its reserved δ fits"
         }
-        mizan_ledger::money::Rule::Any => "the charge fits if it fits at one order",
-        mizan_ledger::money::Rule::Every => "the charge fits if it fits at every order",
+        mizan_ledger::money::Rule::Any => {
+            "the charge fits if it fits at one order, and its reserved δ fits"
+        }
+        mizan_ledger::money::Rule::Every => {
+            "the charge fits if it fits at every order, and its reserved δ fits"
+        }
     };
     format!("{table}\n{rule}\n")
 }

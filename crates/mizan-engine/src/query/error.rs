@@ -69,6 +69,15 @@ pub enum QueryError {
         /// Why.
         reason: NoAnswerReason,
     },
+    /// The query failed before it read data. Its charge was voided, but the Gaussian clock keeps what
+    /// it took.
+    #[error("{error}; the charge {id} was voided, but the Gaussian clock keeps its variance")]
+    VoidedWithClock {
+        /// The id of the charge.
+        id: RequestId,
+        /// Why.
+        error: Box<QueryError>,
+    },
     /// The query failed after its charge became durable.
     #[error("{error}")]
     AfterCharge {
@@ -89,6 +98,14 @@ impl QueryError {
     /// The same error, marked as one that happened after the charge.
     pub(crate) fn after_charge(self, id: RequestId) -> Self {
         Self::AfterCharge {
+            id,
+            error: Box::new(self),
+        }
+    }
+
+    /// The same error, marked as one whose charge was voided while the clock keeps what it took.
+    pub(super) fn voided_with_clock(self, id: RequestId) -> Self {
+        Self::VoidedWithClock {
             id,
             error: Box::new(self),
         }
@@ -118,7 +135,7 @@ impl QueryError {
                 reason: NoAnswerReason::Failed,
                 ..
             } => Code::MZ1998,
-            Self::AfterCharge { error, .. } => error.code(),
+            Self::VoidedWithClock { error, .. } | Self::AfterCharge { error, .. } => error.code(),
         }
     }
 
@@ -155,6 +172,10 @@ impl QueryError {
                     "{next}; the charge {id} is spent in full, and asking the same again returns this error at no cost"
                 )
             }
+            Self::VoidedWithClock { error, .. } => format!(
+                "{}; that is a new charge, and the voided one counts on the clock as if it had been answered",
+                error.help()
+            ),
             Self::AfterCharge { id, error }
                 if matches!(**error, Self::Engine(EngineError::Changed { .. })) =>
             {

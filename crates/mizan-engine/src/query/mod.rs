@@ -389,8 +389,12 @@ impl<'a, E: Engine> QueryService<'a, E> {
                 }
             }
         };
+        let leaves_clock = self.ledger.void_leaves_clock(id);
         self.ledger.void(id)?;
-        Err(error)
+        Err(match leaves_clock? {
+            true => error.voided_with_clock(id),
+            false => error,
+        })
     }
 
     /// Records that private data will be read, unless another process has.

@@ -1,8 +1,8 @@
 //! What a query would cost, and the predicted width of its noise.
 
 use mizan_core::{Delta, Epsilon, PrivacyEvent};
-use mizan_ledger::money::admit;
-use mizan_ledger::{AccountView, Body, Charge, Cost, DeltaAmount};
+use mizan_ledger::ledger::FittingCount;
+use mizan_ledger::{AccountView, Charge, Cost, DeltaAmount};
 use mizan_sql::{Effect, Note};
 
 use super::Prepared;
@@ -30,6 +30,8 @@ pub struct Quote {
     pub fits: bool,
     /// About how many such queries fit now, this one included.
     pub about: u64,
+    /// Whether more than that may fit.
+    pub at_least: bool,
     /// The reserved delta, if the query would take a share of it.
     pub reserved: Option<ReservedDelta>,
     /// How many groups the answer would have; None if that depends on the data.
@@ -51,27 +53,23 @@ impl Quote {
             charge,
             ..
         } = prepared;
-        let fits = view.how_many(&charge.cost);
-        // The default share of the reserved delta decreases from query to query.
-        let about = match prepared.takes_usual_share() && fits > 0 {
-            true => {
-                let amounts = charge.cost.amounts().iter().copied();
-                let without = Cost::new(amounts, DeltaAmount::ZERO);
-                let without = without.with_price(charge.cost.price().cloned());
-                let without = view.how_many(&without);
-                without.min(reserved::how_many(view)).max(1)
-            }
-            false => fits,
+        let after = view.after(charge);
+        let count = match &after {
+            None => FittingCount::default(),
+            // The default share of the reserved delta decreases from query to query.
+            Some(after) if prepared.takes_usual_share() => with_usual_share(after, charge),
+            Some(_) => view.how_many(charge),
         };
         Self {
             event: noise_plan.event(),
             epsilon: noise_plan.epsilon(),
             delta: prepared.delta(),
             predicted: release::predicted(plan, noise_plan),
-            after: (about > 0).then(|| after(view, charge)).flatten(),
+            fits: after.is_some(),
+            after,
             threshold: noise_plan.threshold(),
-            fits: about > 0,
-            about,
+            about: count.count,
+            at_least: count.at_least,
             reserved: ReservedDelta::of(view, charge),
             groups: match &plan.groups {
                 mizan_sql::Groups::Public(groups) => Some(groups.len()),
@@ -85,17 +83,19 @@ impl Quote {
     }
 }
 
-/// The account and its parents after a charge.
-fn after(view: &AccountView, charge: &Charge) -> Option<AccountView> {
-    let mut after = view.clone();
-    let chain = view.chain();
-    let body = Body::Reserved {
-        clock: admit(chain, &charge.cost).ok()?,
-        charge: charge.clone(),
+/// How many queries fit, given the account after the first one, if each takes the default share of
+/// the reserved delta.
+fn with_usual_share(after: &AccountView, charge: &Charge) -> FittingCount {
+    let amounts = charge.cost.amounts().iter().copied();
+    let cost = Cost::new(amounts, DeltaAmount::ZERO);
+    let next = Charge {
+        cost: cost.with_price(charge.cost.price().cloned()),
+        ..charge.clone()
     };
-    let chain = std::iter::once(&mut after.account).chain(&mut after.above);
-    for (level, account) in chain.enumerate() {
-        account.take(&body, None, level)?;
+    let next = after.how_many(&next);
+    let by_shares = reserved::how_many(after);
+    FittingCount {
+        count: next.count.min(by_shares).saturating_add(1),
+        at_least: next.at_least && next.count < by_shares,
     }
-    Some(after)
 }

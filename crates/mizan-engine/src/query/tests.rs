@@ -202,6 +202,48 @@ fn data_that_change_before_the_start_void_the_charge() {
     assert!(matches!(reply, QueryOutcome::Answered(_)));
 }
 
+/// A charge at a price that holds in one state of the account only is voided too, but the clock keeps
+/// its variance, and the error says so.
+#[test]
+fn a_voided_charge_that_the_clock_keeps() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = Ledger::init(
+        &Location::File(folder.path().join("mizan.db")),
+        folder.path(),
+    );
+    let (ledger, orders) = (ledger.unwrap(), Orders::standard());
+    let (epsilon, delta) = (Epsilon::new(1.0).unwrap(), Delta::new(1e-6).unwrap());
+    let (own, clock) = (Budget::usual_reserved_delta(delta), Budget::usual_clock());
+    let account = NewAccount {
+        name: AccountName::new("visits").unwrap(),
+        parent: None,
+        budget: Budget::approximate(epsilon, delta, own, clock, &orders).unwrap(),
+        orders,
+    };
+    ledger.create_account(None, account).unwrap();
+    let (catalogue, engine) = (catalogue(), Changing::new(1));
+    let service = QueryService::new(&ledger, &catalogue, &engine);
+    let error = service
+        .query(QUERY, SpendTarget::DefaultShare, None)
+        .unwrap_err();
+    assert_eq!(error.code(), "MZ1908");
+    let QueryError::VoidedWithClock { id, .. } = &error else {
+        panic!("{error}");
+    };
+    let record = ledger.record(*id).unwrap().unwrap();
+    assert!(matches!(record.status, Status::Voided(_)));
+    let account = ledger.accounts().unwrap()[0].account.clone();
+    assert!(account.taken().clock() > mizan_ledger::money::Variance::ZERO);
+    let text = error.to_string();
+    assert!(text.contains(&id.to_string()) && text.contains("the Gaussian clock keeps"));
+    assert!(error.help().contains("as if it had been answered"));
+    // A query about the new data is a new charge.
+    let reply = service
+        .query(QUERY, SpendTarget::DefaultShare, None)
+        .unwrap();
+    assert!(matches!(reply, QueryOutcome::Answered(_)));
+}
+
 /// If data change after the start, rows may have been read: the charge stands, and the error
 /// says so and what to do.
 #[test]

@@ -1,9 +1,25 @@
 //! The privacy odometer: how much of an account was spent so far, as an estimate and as a bound
 //! that holds at any time.
 //!
-//! The **estimate** is the Rényi conversion of the totals at one δ: the cost of the charges if
-//! they had been fixed in advance. Queries are chosen adaptively, and so is the time at which an
-//! analyst looks, so the estimate is not a guarantee.
+//! The **estimate** bounds the cost of the charges at one δ as if they had been fixed in advance.
+//! Queries are chosen adaptively, and so is the time at which an analyst looks, so the estimate is
+//! not a guarantee. It is the smaller of two bounds: the Rényi conversion of the totals, and, while
+//! the clock is not exhausted, the ε of Gaussian noise with the variance v0 + s, where v0 is the
+//! limit of the clock and s what conditional prices saved.
+//!
+//! Proof of the second: let u_i be what the i-th charge M_i took, or for a conditional price what it
+//! would have taken at a price for every remainder, and w what is left now, so that
+//! w + Σ u_i <= v0 + s (less after a raise that the clock did not follow). The sum w_i of w and of all u_j after the i-th is at least what was left after
+//! that charge, and prices hold at every larger remainder: M_i ⊗ G_(w_i) ≼ G_(w_i + u_i). The last
+//! charge has w_i = w, and each one before it the w_i + u_i of the next, so
+//! M_1 ⊗ … ⊗ M_n ⊗ G_w ≼ G_(v0 + s). The charges alone are a post-processing of the left side. A tail
+//! η_i adds at most η_i to δ, and a mechanism that fails with probability δ_i at most δ_i: both are
+//! in the reserved deltas, which δ is reduced by.
+//!
+//! The variance that was taken, Σ u_i, is not such a bound: a price at the remainder w says nothing
+//! about M without G_w, and randomized response alone has a larger total variation than Gaussian
+//! noise with its price. So the second bound does not depend on how much is left; it keeps the
+//! estimate below the target as long as charges fit the clock.
 //!
 //! The **guarantee** holds whenever an analyst looks. Let the target of the account be (ε, δ) and
 //! δ' the part of δ that is not reserved. The reading is that of [`RenyiOdometer`] at δ' for the
@@ -32,11 +48,12 @@
 //! budgets of the account add up. So a raised account has no such reading, unless ∞ gives one. An
 //! account with ρ or a curve has no δ, and no such reading unless ∞ gives one.
 
+use mizan_accounting::clock::variance_epsilon;
 use mizan_accounting::{RenyiConversion, RenyiOdometer};
 use mizan_core::directed::{add_down, div_up};
 use mizan_core::{Delta, Epsilon, Order};
 
-use crate::money::{Account, Amount, Cost, DeltaAmount, Orders, Rule, Target, Weight};
+use crate::money::{Account, Amount, Cost, DeltaAmount, Orders, Rule, Target, Variance, Weight};
 
 /// How much was spent, and how much remains.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,7 +65,7 @@ pub struct Odometer {
     /// None for ρ and curves, unless all charges are pure, and if every order is exhausted.
     pub guarantee: Option<(Epsilon, Delta)>,
     /// **An estimate** of the remaining ε at the same δ, rounded down. None if the target has no
-    /// ε.
+    /// ε, or if the estimate has used it up although charges still fit.
     pub remaining: Option<Epsilon>,
     /// What remains at each order.
     pub left: Vec<Remaining>,
@@ -108,11 +125,12 @@ impl Odometer {
     #[must_use]
     pub fn of(account: &Account, delta: Option<Delta>) -> Self {
         let (estimate, remaining) = spent(account, delta);
+        let room = room(account);
         Self {
             estimate,
             guarantee: guarantee(account),
-            remaining,
-            room: room(account),
+            remaining: unless_misleading(remaining, room),
+            room,
             left: left(account),
         }
     }
@@ -121,8 +139,15 @@ impl Odometer {
     /// of the time of [`of`](Self::of) goes into the guarantee.
     #[must_use]
     pub fn remaining(account: &Account, delta: Option<Delta>) -> (Option<Epsilon>, Option<Room>) {
-        (spent(account, delta).1, room(account))
+        let room = room(account);
+        (unless_misleading(spent(account, delta).1, room), room)
     }
+}
+
+/// What remains, unless it is nothing although charges still fit.
+fn unless_misleading(remaining: Option<Epsilon>, room: Option<Room>) -> Option<Epsilon> {
+    let fits = room.is_some_and(|room| room.share > 0.0);
+    remaining.filter(|remaining| *remaining > Epsilon::ZERO || !fits)
 }
 
 /// Estimates of what was spent and what remains.
@@ -200,7 +225,24 @@ fn left(account: &Account) -> Vec<Remaining> {
 fn estimate(account: &Account, delta: Delta) -> Option<Epsilon> {
     let taken = account.taken();
     let totals = account.orders().iter().zip(taken.amounts());
-    converted(totals, taken.reserved_delta(), delta)
+    let by_orders = converted(totals, taken.reserved_delta(), delta);
+    let both = by_orders.into_iter().chain(by_clock(account, delta));
+    both.min_by(|a, b| a.get().total_cmp(&b.get()))
+}
+
+/// The ε of the variance of the clock, unless it is exhausted.
+fn by_clock(account: &Account, delta: Delta) -> Option<Epsilon> {
+    account.clock_left()?;
+    let (clock, taken) = (account.budget().clock()?, account.taken());
+    let variance = clock.limit.saturating_add(taken.surplus());
+    let rest = rest_of(delta, taken.reserved_delta()).filter(|rest| *rest > Delta::ZERO)?;
+    (variance != Variance::EXHAUSTED).then(|| variance_epsilon(variance.femto(), rest))
+}
+
+/// δ without the reserved deltas, rounded down; None if they are more.
+fn rest_of(delta: Delta, reserved_delta: DeltaAmount) -> Option<Delta> {
+    let rest = add_down(delta.get(), -units_up(reserved_delta.atto(), 1e18));
+    Delta::new(rest).ok()
 }
 
 /// The smallest ε that amounts at some orders convert to.
@@ -209,11 +251,7 @@ fn converted(
     reserved_delta: DeltaAmount,
     delta: Delta,
 ) -> Option<Epsilon> {
-    let rest = add_down(delta.get(), -units_up(reserved_delta.atto(), 1e18));
-    if rest < 0.0 {
-        return None;
-    }
-    let rest = Delta::new(rest).ok()?;
+    let rest = rest_of(delta, reserved_delta)?;
     let converted = totals.filter_map(|(order, total)| {
         let total = nats_up(total)?;
         if !order.is_finite() {

@@ -10,8 +10,10 @@ use super::{AccountView, Guard, Ledger, Priced, now, random_id};
 use crate::evidence::unanswered::SETTLED;
 use crate::evidence::{ReceiptText, TreeHead};
 use crate::ledger::LedgerError;
-use crate::log::{Digest, Outcome, RequestId, Status};
-use crate::money::{AccountName, AccountNumber, Budget, ConditionalPrice, Cost, Orders, Refusal};
+use crate::log::{Body, Digest, Outcome, RequestId, Status};
+use crate::money::{
+    AccountName, AccountNumber, Budget, ConditionalPrice, Cost, Orders, Refusal, Variance,
+};
 use crate::state::{Charge, Request, RequestError};
 use crate::store::{Receipt, StoreError, Submission};
 
@@ -328,6 +330,26 @@ impl Ledger {
     /// It was started.
     pub fn void(&self, id: RequestId) -> Result<Done, LedgerError> {
         self.submit(id, Request::Void)
+    }
+
+    /// Whether a void of a reservation now would leave on some clock what the charge took from it.
+    /// The prices of other charges, or its own, may count on that (`Account::take`).
+    ///
+    /// # Errors
+    ///
+    /// The ledger cannot be read.
+    pub fn void_leaves_clock(&self, id: RequestId) -> Result<bool, LedgerError> {
+        let Some(Status::Reserved(held)) = self.record(id)?.map(|record| record.status) else {
+            return Ok(false);
+        };
+        let view = self.account(held.account)?;
+        let mut levels = (0..).zip(view.chain()).zip(held.clock.iter());
+        Ok(levels.any(|((level, account), taken)| {
+            let mut after = account.clone();
+            let left = after.take(&Body::Voided, Some(&held), level).is_none()
+                || after.taken().clock() == account.taken().clock();
+            left && taken.variance > Variance::ZERO
+        }))
     }
 
     fn submit(&self, id: RequestId, request: Request) -> Result<Done, LedgerError> {

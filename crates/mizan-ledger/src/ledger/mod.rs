@@ -1,7 +1,8 @@
 //! A ledger as the command line and the server use it: a store, a high-water mark and a signing
 //! key. The latter two are in a state directory, separate from the database.
 //!
-//! This file opens it; `charges.rs` writes, `views.rs` reads.
+//! This file opens it; `charges.rs` writes, `views.rs` reads, `account_view.rs` is what it reads of an
+//! account.
 //!
 //! # Guarantee of a restored ledger
 //!
@@ -11,16 +12,18 @@
 //! about an account afterwards holds **since the gap** only: the total privacy loss is that of
 //! this log and of the lost charges ([`AccountView::since_gap`]).
 
+mod account_view;
 mod charges;
 mod error;
 mod location;
 mod views;
 
+pub use account_view::{AccountView, FittingCount};
 pub use charges::{Done, NewAccount};
 pub use error::LedgerError;
 pub use location::{Location, Note};
 pub(crate) use views::gap_id;
-pub use views::{AccountView, Gap, ReceiptProof, Running};
+pub use views::{Gap, ReceiptProof, Running};
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

@@ -4,59 +4,20 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{MutexGuard, PoisonError};
 
-use mizan_core::Delta;
-
 use super::Ledger;
 use crate::evidence::history::History;
 use crate::evidence::unanswered::{MAX_UNANSWERED, OpenCharges, SETTLED};
 use crate::evidence::{
-    Checkpoint, ConsistencyProof, InclusionProof, Odometer, ReceiptText, TreeHead,
-    UnansweredCharge, VerifyError, VerifyReport, Witnesses, verify,
+    Checkpoint, ConsistencyProof, InclusionProof, ReceiptText, TreeHead, UnansweredCharge,
+    VerifyError, VerifyReport, Witnesses, verify,
 };
 use crate::guards::PublicKey;
 use crate::guards::running_queries::{RunningQueries, RunningQuery};
-use crate::ledger::LedgerError;
+use crate::ledger::{AccountView, LedgerError};
 use crate::log::{Body, Digest, Entry, Record, RequestId, Status, leaf_hash};
-use crate::money::{Account, AccountName, AccountNumber, Cost, Variance, how_many};
+use crate::money::{Account, AccountName, AccountNumber, Variance};
 use crate::state::{Charge, RequestError, State};
 use crate::store::StoreError;
-
-/// An account, its ancestors and the gaps of the log.
-#[derive(Clone, Debug, PartialEq)]
-pub struct AccountView {
-    /// The account.
-    pub account: Account,
-    /// Its ancestors, up to the root.
-    pub above: Vec<Account>,
-    /// The gaps in the log, oldest first.
-    pub gaps: Vec<Gap>,
-}
-
-impl AccountView {
-    /// How many more charges of this cost fit the account and its ancestors.
-    #[must_use]
-    pub fn how_many(&self, cost: &Cost) -> u64 {
-        how_many(self.chain(), cost)
-    }
-
-    /// The account and its ancestors, up to the root.
-    pub fn chain(&self) -> impl Iterator<Item = &Account> + Clone {
-        std::iter::once(&self.account).chain(&self.above)
-    }
-
-    /// The odometer. `delta` is used if the target of the account has none.
-    #[must_use]
-    pub fn odometer(&self, delta: Option<Delta>) -> Odometer {
-        Odometer::of(&self.account, delta)
-    }
-
-    /// The last gap. If there is one, every statement about the account must say that it holds
-    /// since then: the lost charges were spent too.
-    #[must_use]
-    pub fn since_gap(&self) -> Option<&Gap> {
-        self.gaps.last()
-    }
-}
 
 /// Where the data owner continued a log although a longer one was known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -173,6 +173,13 @@ impl ClockPrice {
         &self.steps
     }
 
+    /// The prices from the largest remainder on, each with the least variance that must be left
+    /// after the charge.
+    pub fn by_remainder(&self) -> impl Iterator<Item = (Variance, Variance)> + '_ {
+        let pair = |step: &Step| (Variance(step.remainder()), Variance(step.price));
+        self.steps.iter().map(pair)
+    }
+
     /// A price from its stored form; None if it is not canonical.
     pub(crate) fn stored(steps: Vec<Step>, tail: DeltaAmount) -> Option<Self> {
         let ordered = steps.is_sorted_by(|one, next| one.last < next.last);
@@ -205,6 +212,14 @@ impl ClockPrice {
         self.steps
             .first()
             .map_or(Variance::EXHAUSTED, |step| Variance(step.price))
+    }
+
+    /// The least that must be left before a charge for it to fit.
+    #[must_use]
+    pub fn least_left(&self) -> Variance {
+        let needed = |step: &Step| step.price.saturating_add(step.remainder());
+        let least = self.steps.iter().map(needed).min();
+        Variance(least.unwrap_or(u64::MAX))
     }
 
     /// The price, if it is the same at every remainder.
@@ -309,6 +324,10 @@ mod tests {
             if let Some(taken) = price.taken(less) {
                 prop_assert!(price.taken(more).is_some_and(|cheaper| cheaper <= taken));
                 prop_assert!(taken >= price.least() && taken <= less);
+            }
+            let least = price.least_left();
+            for left in [less, more] {
+                prop_assert_eq!(price.taken(left).is_some(), left >= least);
             }
             let stored = ClockPrice::stored(price.steps().to_vec(), DeltaAmount::ZERO);
             prop_assert_eq!(stored, Some(price.clone()));

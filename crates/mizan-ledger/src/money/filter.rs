@@ -224,6 +224,14 @@ pub struct RefusalLine {
 pub struct RefusalClock {
     /// The least that the charge takes at any remainder; None if it has no price.
     pub asked: Option<Variance>,
+    /// What the charge takes of what is left; if it does not fit, the least that would have to be
+    /// left. None if it has no price.
+    pub needed: Option<Variance>,
+    /// Whether what is left pays for it. Then the charge was refused because of a reserved delta.
+    pub fits: bool,
+    /// The part of δ that this price needs besides, for the tail of a plan. It counts as reserved
+    /// delta.
+    pub tail: DeltaAmount,
     /// What committed charges took.
     pub spent: Variance,
     /// What reservations without a commit took.
@@ -273,13 +281,15 @@ pub(crate) fn admit_in_state<'a>(
     };
     // A denial is stored without conditional prices, so it names an account that a replay finds
     // without them.
-    let refused = chain.clone().find(|account| !fits(account, cost, None));
-    if let Some(account) = refused
+    let mut refused = chain.clone().zip(prices());
+    let refused = refused.find(|(account, _)| !fits(account, cost, None));
+    if let Some((account, price)) = refused
         && !fits_in_state()
     {
+        let price = price.filter(|_| !fits(account, cost, price));
         let scales = chain.map(|account| largest(account, cost));
         let scale = scales.min().unwrap_or(Scale::ZERO);
-        return Err(Box::new(refusal(account, cost, scale)));
+        return Err(Box::new(refusal(account, cost, price, scale)));
     }
     if !has_clock(chain.clone()) {
         return Ok(Admitted::default());
@@ -359,7 +369,8 @@ fn within_reserved_delta(account: &Account, asked: DeltaAmount) -> bool {
     taken.saturating_add(asked) <= account.budget().reserved_delta()
 }
 
-/// How many more charges of this cost fit. Each is committed before the next.
+/// How many more charges of this cost fit, at prices that hold in every state of an account. Each is
+/// committed before the next.
 pub fn how_many<'a>(chain: impl Iterator<Item = &'a Account>, cost: &Cost) -> u64 {
     let counts = chain.map(|account| how_many_here(account, cost));
     counts.min().unwrap_or(0)
@@ -454,7 +465,37 @@ fn limited(account: &Account, cost: &Cost) -> impl Iterator<Item = (Amount, Amou
         .filter_map(|((&asked, taken), &limit)| limit.map(|limit| (asked, taken, limit)))
 }
 
-fn refusal(account: &Account, cost: &Cost, largest: Scale) -> Refusal {
+/// The clock of an account that refuses a charge; None if it has none.
+fn refusal_clock(
+    account: &Account,
+    cost: &Cost,
+    conditional: Option<ConditionalPrice>,
+) -> Option<RefusalClock> {
+    let clock = account.budget().clock()?;
+    let price = cost.price();
+    let with_tail = fits_clock(account, cost, conditional);
+    let without_tail = || price?.taken(account.clock_left()?);
+    let taken = with_tail.map(|(taken, _)| taken).or_else(without_tail);
+    let has_no_tail = with_tail.is_some_and(|(_, conditional)| conditional.is_some());
+    Some(RefusalClock {
+        asked: price.map(ClockPrice::least),
+        needed: taken.or_else(|| price.map(ClockPrice::least_left)),
+        fits: taken.is_some(),
+        tail: price
+            .filter(|_| !has_no_tail)
+            .map_or(DeltaAmount::ZERO, ClockPrice::tail),
+        spent: account.spent().clock(),
+        pending: account.pending().clock(),
+        limit: clock.limit,
+    })
+}
+
+fn refusal(
+    account: &Account,
+    cost: &Cost,
+    conditional: Option<ConditionalPrice>,
+    largest: Scale,
+) -> Refusal {
     let spent = account.spent().amounts().zip(account.pending().amounts());
     let asked = account.orders().iter().zip(cost.amounts());
     let lines = asked.zip(spent).zip(account.budget().limits());
@@ -472,12 +513,7 @@ fn refusal(account: &Account, cost: &Cost, largest: Scale) -> Refusal {
                 },
             )
             .collect(),
-        clock: account.budget().clock().map(|clock| RefusalClock {
-            asked: cost.price().map(ClockPrice::least),
-            spent: account.spent().clock(),
-            pending: account.pending().clock(),
-            limit: clock.limit,
-        }),
+        clock: refusal_clock(account, cost, conditional),
         asked_reserved_delta: cost.reserved_delta(),
         taken_reserved_delta: account.taken().reserved_delta(),
         reserved_delta_limit: account.budget().reserved_delta(),

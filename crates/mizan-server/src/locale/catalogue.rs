@@ -76,6 +76,7 @@ catalogue! {
     budgets_at_delta: "at [[δ {delta}]]", "عند [[δ {delta}]]";
     budgets_exhausted: "Budget exhausted", "نفدت الميزانية";
     budgets_about: "Enough for about {queries} like the last one", "يكفي لنحو {queries} مثل السؤال الأخير";
+    budgets_at_least: "Enough for at least {queries} like the last one", "يكفي لما لا يقل عن {queries} مثل السؤال الأخير";
     budgets_about_none: "Not enough for another query like the last one", "لا يكفي لسؤال آخر مثل السؤال الأخير";
     budgets_untouched: "Nothing was charged yet", "لم يُخصم شيء بعد";
     budgets_below: "part of {parent}", "جزء من {parent}";
@@ -98,7 +99,8 @@ catalogue! {
     budget_unanswered_note: "Each was charged. A retry with the same key is not charged again; one that failed counts although its retry was answered.", "خُصمت كلفة كل منها. وإذا أُعيد السؤال بالمفتاح نفسه فلا تُخصم كلفته مرة أخرى؛ وما فشل منها يبقى محسوبًا وإن أُجيب عند إعادته.";
     budget_unanswered_limit: "With {limit} that failed, queries are refused until the data owner settles them:", "ومتى بلغ عدد ما فشل منها {limit} رُفضت الأسئلة حتى يسوّيها مالك البيانات:";
     budget_raised: "This budget was raised. The guarantee composes the budgets before and after.", "رُفعت هذه الميزانية. والضمان الكلي تركيب للميزانيتين، قبل الرفع وبعده.";
-    budget_own_delta: "Reserved δ used (thresholds and other mechanisms that may fail)", "المستعمل من δ المحجوزة (للعتبات وغيرها من الآليات التي قد تفشل)";
+    budget_own_delta: "Reserved δ used", "المستعمل من δ المحجوزة";
+    budget_own_delta_note: "thresholds and other mechanisms that may fail", "للعتبات وغيرها من الآليات التي قد تفشل";
     budget_own_delta_of: "{taken} of {limit}", "{taken} من {limit}";
     budget_orders: "Budget at each Rényi order", "الميزانية عند كل رتبة من رتب ريني";
     budget_orders_note: "A charge is admitted if it fits at one Rényi order or more.", "تُقبل عملية الخصم إذا كفى لها الرصيد عند رتبة واحدة على الأقل من رتب ريني.";
@@ -157,7 +159,7 @@ catalogue! {
     quote_error_unknown: "depends on the data", "يعتمد على البيانات";
     quote_left_now: "Left now", "الرصيد الآن";
     quote_left_after: "Left after", "الرصيد بعد السؤال";
-    quote_more: "Queries like this that still fit afterwards", "عدد الأسئلة المماثلة الممكنة بعد ذلك";
+    quote_more: "Queries like this that fit", "عدد الأسئلة المماثلة الممكنة";
     quote_groups: "Groups", "الفئات";
     quote_fits_not: "The remaining budget does not cover this query.", "الرصيد المتبقي لا يكفي لهذا السؤال.";
     quote_reserved: "Reserved δ for the threshold", "δ المحجوزة للعتبة";
@@ -184,8 +186,10 @@ catalogue! {
     refused_lead: "Nothing was charged and no data were read.", "لم يُخصم شيء ولم تُقرأ أي بيانات.";
     refused_asked: "Cost", "الكلفة";
     refused_fits: "Largest share of this cost that fits", "أكبر نسبة من هذه الكلفة يكفي لها الرصيد";
+    refused_clock: "needs {needed}; {left} of {limit} is left", "المطلوب {needed}؛ والمتبقي {left} من {limit}";
     failed: "The query failed", "تعذّرت الإجابة عن السؤال";
     failed_charged: "The query was charged before it failed. Press the button again without changing the query: the charge is not repeated.", "خُصمت كلفة السؤال قبل أن يفشل. اضغط الزر من جديد من دون تغيير السؤال: لن تُخصم الكلفة مرة أخرى.";
+    failed_clock_keeps: "The charge was voided because the query did not run. But the Gaussian clock of the account keeps its variance: other charges count on it.", "أُلغي الخصم لأن السؤال لم يُنفَّذ. لكن ساعة غاوس في الحساب تحتفظ بتباينه، لأن عمليات خصم أخرى تعتمد عليه.";
     failed_code: "Error code", "رمز الخطأ";
     failed_next: "What to do", "الخطوة التالية";
 
@@ -203,6 +207,9 @@ catalogue! {
     receipt_position: "position", "الموضع";
     receipt_cost: "Cost at each Rényi order", "الكلفة عند كل رتبة من رتب ريني";
     receipt_own_delta: "Reserved δ", "δ المحجوزة";
+    receipt_clock: "Gaussian clock", "ساعة غاوس";
+    receipt_clock_taken: "variance {variance} taken", "اقتُطع تباين قدره {variance}";
+    receipt_clock_price: "price: variance {variance}", "السعر: تباين قدره {variance}";
     receipt_derivation: "How the cost is computed", "كيف تُحسب الكلفة";
     receipt_best: "[[ε ≤ {epsilon}]] at [[δ {delta}]] by the method {method}", "[[ε ≤ {epsilon}]] عند [[δ {delta}]] بطريقة {method}";
     receipt_part: "part", "الجزء";

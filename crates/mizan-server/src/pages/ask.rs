@@ -435,7 +435,7 @@ fn quote_of(t: &'static Strings, quote: &QuoteAnswer) -> Quote {
         left: numbers::left(&quote.remaining),
         left_exact: quote.remaining.epsilon.unwrap_or(0.0).to_string(),
         after: after.map(numbers::left),
-        about_more: numbers::count(quote.about_more),
+        about_more: numbers::at_least(quote.about_more, quote.about_more_at_least),
         reserved: quote
             .reserved_delta
             .as_ref()

@@ -202,7 +202,7 @@ async fn details(visitor: &Visitor, service: &Service, name: &str) -> Result<Res
         more: answer
             .about_more
             .as_ref()
-            .map(|more| numbers::count(more.count)),
+            .map(|more| numbers::at_least(more.count, more.at_least)),
         untouched: untouched(&shown),
         unanswered: Unanswered::of(t, caller, &answer.unanswered),
         burn_down: burn_down(t, &shown, false),
@@ -262,12 +262,15 @@ fn row_part(
             let whole = mizan_report::number::nearest(whole, 6);
             fill(t.budgets_left_of, &[("left", &left), ("whole", &whole)])
         }
+        // The share says more than an estimate that has used up the whole.
+        (None, Some(_)) => Markup::default(),
         _ => fill(
             "{promise}",
             &[("promise", &numbers::promise(&account.target))],
         ),
     };
     let delta = numbers::delta(account.remaining.delta);
+    let delta = delta.filter(|_| account.remaining.epsilon.is_some() || whole.is_none());
     let more = shown.and_then(|shown| shown.more.as_ref());
     let row = Row {
         name: account.account.clone(),
@@ -291,7 +294,11 @@ fn row_part(
             Some(more) if more.count == 0 => fill(t.budgets_about_none, &[]),
             Some(more) => {
                 let queries = numbers::counted(t, more.count, plural::QUERIES);
-                fill(t.budgets_about, &[("queries", &queries)])
+                let sentence = match more.at_least {
+                    true => t.budgets_at_least,
+                    false => t.budgets_about,
+                };
+                fill(sentence, &[("queries", &queries)])
             }
             None if share < 1.0 => Markup::default(),
             None => fill(t.budgets_untouched, &[]),

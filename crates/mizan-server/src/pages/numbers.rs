@@ -82,6 +82,15 @@ pub(super) fn count(count: u64) -> String {
     number::grouped(count as f64, 15)
 }
 
+/// A number of things, of which there may be more.
+pub(super) fn at_least(number: u64, more: bool) -> String {
+    let number = count(number);
+    match more {
+        true => format!("≥ {number}"),
+        false => number,
+    }
+}
+
 /// A number of things with its noun.
 pub(super) fn counted(t: &Strings, number: u64, noun: Counted) -> String {
     plural::counted(t.language, number, &count(number), noun)

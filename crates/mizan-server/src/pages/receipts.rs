@@ -6,6 +6,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use mizan_api::account::{AccountAnswer, AccountRequest, DerivationJson, RequestedOrBound};
+use mizan_api::ledger::entry::EntryPrices;
 use mizan_api::number::NumberInput;
 use mizan_report::number;
 use serde::Deserialize;
@@ -55,6 +56,7 @@ struct OnePage {
     forms: Vec<Form>,
     orders: Vec<String>,
     own_delta: Option<String>,
+    clock: Option<Markup>,
     proof_lead: Markup,
     size: u64,
     root: String,
@@ -172,10 +174,11 @@ fn receipt_of(
     let t = visitor.language.strings();
     let ReceiptView { receipt, asked } = found;
     let entry = receipt.entry;
-    let account = entry
-        .account
-        .clone()
-        .or_else(|| receipt.charge.map(|charge| charge.account));
+    let charge = receipt.charge.as_ref();
+    let prices = charge.map_or(&entry.prices, |charge| &charge.prices);
+    let account = entry.account.as_ref();
+    let account = account.or_else(|| charge.map(|charge| &charge.account));
+    let account = account.cloned();
     let cost = entry.cost.as_ref();
     let orders = cost.map_or_else(Vec::new, |cost| {
         cost.orders
@@ -218,7 +221,8 @@ fn receipt_of(
         parts: why.map(|why| parts(t, why)).unwrap_or_default(),
         forms: why.map(forms).unwrap_or_default(),
         orders,
-        own_delta: cost.and_then(|cost| numbers::delta(cost.own_delta)),
+        own_delta: cost.and_then(|cost| numbers::delta(cost.own_delta + tail(prices))),
+        clock: clock(t, prices),
         proof_lead: fill(t.receipt_proof_lead, &shown_at),
         position,
         size,
@@ -232,6 +236,33 @@ fn receipt_of(
         then_root: receipt.then.root,
         consistency_text: receipt.consistency.join(" "),
     }
+}
+
+/// The reserved delta that the tail of a plan uses in the account that is charged.
+fn tail(prices: &EntryPrices) -> f64 {
+    let first = prices.tails.as_ref().and_then(|tails| tails.first());
+    first.copied().unwrap_or(0.0)
+}
+
+/// What the charge took from the clock of each account, or the price of one that took nothing.
+fn clock(t: &Strings, prices: &EntryPrices) -> Option<Markup> {
+    let (sentence, variance) = match (&prices.clock, &prices.price) {
+        (Some(taken), _) => {
+            let taken = taken.iter().map(|taken| numbers::up(*taken));
+            (t.receipt_clock_taken, taken.collect::<Vec<_>>().join(", "))
+        }
+        (None, Some(price)) => {
+            let (first, last) = (price.steps.first()?, price.steps.last()?);
+            let [least, most] = [first, last].map(|step| numbers::up(Some(step.variance)));
+            let range = match least == most {
+                true => least,
+                false => format!("{least} – {most}"),
+            };
+            (t.receipt_clock_price, range)
+        }
+        (None, None) => return None,
+    };
+    Some(fill(sentence, &[("variance", &variance)]))
 }
 
 fn best(t: &Strings, answer: &AccountAnswer) -> Option<Markup> {

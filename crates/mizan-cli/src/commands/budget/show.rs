@@ -100,10 +100,12 @@ fn text(
             true => shortened(&more.event, 36),
             false => "the last one".to_owned(),
         };
+        let about = if more.at_least { "at least" } else { "about" };
         text.push_str(&match more.count {
             0 => format!("  no charge like {like} fits\n"),
-            1 => format!("  one more charge like {like} fits\n"),
-            count => format!("  about {count} more charges like {like} fit\n"),
+            1 if !more.at_least => format!("  one more charge like {like} fits\n"),
+            1 => format!("  at least one more charge like {like} fits\n"),
+            count => format!("  {about} {count} more charges like {like} fit\n"),
         });
     }
     if let Some(burn_down) = burn_down.filter(|burn_down| burn_down.points().len() > 1) {

@@ -90,7 +90,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
             for (at, entry) in found {
                 let account = entry::account(&entry.body)
                     .or_else(|| of.get(&entry.id).copied())
-                    .or_else(|| Some(far(entry)?.account));
+                    .or_else(|| Some(far(entry)?.0.account));
                 table.row([
                     at.to_string(),
                     times::text(entry.unix_ms),

@@ -1,9 +1,11 @@
 //! `mizan ledger show`: one entry with its inclusion and consistency proofs.
 
+use mizan_api::budget::view::variance_text;
 use mizan_api::ledger::{ReceiptDetails, entry, find};
-use mizan_ledger::AccountNumber;
 use mizan_ledger::ledger::ReceiptProof;
 use mizan_ledger::log::leaf_hash;
+use mizan_ledger::{AccountNumber, Body};
+use mizan_report::number;
 
 use crate::failure::Failure;
 use crate::ledger_args::{self, LedgerArguments};
@@ -42,9 +44,12 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     Ok(output.either(
         || found.json(&ledger),
         || {
-            let charge = entry::charge(&ledger, entry);
+            let charge = match &entry.body {
+                Body::Reserved { charge, clock } => Some((charge.clone(), clock.clone())),
+                _ => entry::charge(&ledger, entry),
+            };
             let account = entry::account(&entry.body);
-            let account = account.or(charge.as_ref().map(|charge| charge.account));
+            let account = account.or(charge.as_ref().map(|(charge, _)| charge.account));
             let account = account.map(name);
             let mut text = format!(
                 "entry {} of {}, {}\n\n  kind     {}\n",
@@ -56,9 +61,17 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
             if let Some(account) = account {
                 text.push_str(&format!("  account  {account}\n"));
             }
-            let about = charge.map_or_else(|| entry::about(&entry.body), |charge| charge.event);
+            let clock = charge.as_ref().map(|(_, clock)| clock.clone());
+            let about = match charge {
+                Some((charge, _)) if !charge.event.is_empty() => charge.event,
+                _ => entry::about(&entry.body),
+            };
             if !about.is_empty() {
                 text.push_str(&format!("  details  {about}\n"));
+            }
+            for taken in clock.unwrap_or_default() {
+                let taken = variance_text(taken, number::epsilon_up);
+                text.push_str(&format!("  clock    variance {taken}\n"));
             }
             text.push_str(&format!(
                 "  id       {}\n  leaf     {leaf}\n\ninclusion proof: {} hashes\nconsistency proof from the {} entries of the receipt: {} hashes\nroot {}\n",

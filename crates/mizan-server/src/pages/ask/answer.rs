@@ -39,6 +39,8 @@ pub(super) struct Refusal {
     pub(super) largest: String,
     /// The reserved delta that the query takes, what is left of it, and its total.
     pub(super) reserved: Option<Markup>,
+    /// The variance that the query needs on the Gaussian clock, and what is left of it.
+    pub(super) clock: Option<Markup>,
     /// Whether the reserved delta does not suffice.
     pub(super) short_of_delta: bool,
 }
@@ -140,6 +142,23 @@ fn reserved_delta(refusal: &Value) -> Option<ReservedDeltaJson> {
     })
 }
 
+/// What the query needs on the Gaussian clock of the account that refused, and what is left of it.
+fn clock_of(t: &Strings, refusal: &Value) -> Option<Markup> {
+    let at = |name: &str| refusal.pointer("/clock")?.get(name)?.as_f64();
+    let (needed, limit) = (at("needed")?, at("limit")?);
+    let taken = at("spent").zip(at("pending"));
+    let left = taken.map_or(0.0, |(spent, pending)| (limit - spent - pending).max(0.0));
+    let values = [
+        ("needed", numbers::up(Some(needed))),
+        ("left", numbers::down(Some(left))),
+        ("limit", numbers::down(Some(limit))),
+    ];
+    let values = values
+        .each_ref()
+        .map(|(name, value)| (*name, value.as_str()));
+    Some(fill(t.refused_clock, &values))
+}
+
 pub(super) fn refusal_of(t: &Strings, refusal: &Value) -> Refusal {
     let at = |path: &str| refusal.pointer(path).and_then(Value::as_f64);
     let delta = reserved_delta(refusal);
@@ -157,6 +176,7 @@ pub(super) fn refusal_of(t: &Strings, refusal: &Value) -> Refusal {
         left,
         largest: format!("{}\u{a0}%", number::down(percent, 3)),
         reserved: delta.as_ref().map(|delta| reserved_of(t, delta)),
+        clock: clock_of(t, refusal),
         short_of_delta: delta.is_some_and(|delta| !delta.fits),
     }
 }
@@ -165,6 +185,35 @@ pub(super) fn refusal_of(t: &Strings, refusal: &Value) -> Refusal {
 mod tests {
     use super::*;
     use crate::locale::Language;
+
+    #[test]
+    fn a_refusal_says_what_the_clock_lacks() {
+        let clock = |fits: bool, needed: f64| {
+            serde_json::json!({
+                "clock": {"asked": 0.002, "needed": needed, "fits": fits, "tail": 0.0,
+                    "spent": 0.05, "pending": 0.003, "limit": 0.0542},
+            })
+        };
+        for language in [Language::English, Language::Arabic] {
+            let t = language.strings();
+            let refusal = refusal_of(t, &clock(false, 0.00213));
+            let text = refusal.clock.unwrap().0;
+            for number in ["0.00213", "0.001", "0.0542"] {
+                assert!(text.contains(number), "{text}");
+            }
+            // The clock is exhausted, or the charge has no price on it.
+            let refusal =
+                serde_json::json!({"clock": {"needed": 0.1, "limit": 0.2, "spent": null}});
+            assert!(refusal_of(t, &refusal).clock.unwrap().0.contains('0'));
+            let refusal = serde_json::json!({"clock": {"needed": null, "limit": 0.2}});
+            assert!(refusal_of(t, &refusal).clock.is_none());
+            assert!(
+                refusal_of(t, &serde_json::json!({"clock": null}))
+                    .clock
+                    .is_none()
+            );
+        }
+    }
 
     #[test]
     fn an_estimate_has_its_interval() {
