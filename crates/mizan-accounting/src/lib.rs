@@ -1,9 +1,10 @@
 //! The accountant: from privacy events to guarantees.
 //!
-//! A [`PrivacyEvent`](mizan_core::PrivacyEvent) takes two paths. It becomes a [`RenyiCurve`], which
+//! [`Accountant`] has the bounds of one event, as it was typed. A
+//! [`PrivacyEvent`](mizan_core::PrivacyEvent) takes two paths. It becomes a [`RenyiCurve`], which
 //! is evaluated at an order and converted to (ε, δ). And it becomes dominating pairs, whose privacy
 //! loss distribution gives a certified bracket of its [`PrivacyProfile`]. [`methods`] computes every
-//! method that applies and compares them.
+//! method that applies and compares them, for parameters that are doubles.
 //!
 //! Every result is a certified upper bound, rounding included. The crate is pure: no files, no
 //! clocks, no randomness.
@@ -20,6 +21,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod accountant;
 pub mod calibrate;
 pub mod clock;
 mod composition;
@@ -38,6 +40,7 @@ mod trade_off;
 mod unsupported;
 mod walk;
 
+pub use accountant::Accountant;
 pub use composition::basic_composition;
 pub use convert::{GaussianProfile, RenyiConversion, RenyiOdometer, to_cdp, to_gdp, to_zcdp};
 pub use curves::RenyiCurve;

@@ -3,6 +3,10 @@
 //! Every method that applies is computed. Each result is a proven bound, so the smallest one is the
 //! answer.
 
+mod comparison;
+
+pub use comparison::Comparison;
+
 use mizan_core::{Bracket, Code, Count, Delta, Epsilon, Interval, Order, PrivacyEvent};
 
 use crate::clock::{self, Unpriced};
@@ -11,7 +15,6 @@ use crate::composition::concentrated::{concentrated, gaussian_square, zero_conce
 use crate::composition::optimal::Optimal;
 use crate::composition::parts::{parts, sum};
 use crate::convert::Effort;
-use crate::guarantees::groups_are_exact;
 use crate::numeric::mechanism::{Mechanism, one_kind_of_neighbours};
 use crate::{
     Engine, GaussianProfile, PrivacyProfile, RenyiConversion, RenyiCurve, Unsupported,
@@ -134,6 +137,26 @@ pub struct MethodBound<T> {
     pub engine: Option<Engine>,
 }
 
+impl MethodBound<Epsilon> {
+    /// Both bounds; without a lower bound the lower end is 0.
+    pub fn bracket(&self) -> Bracket<Epsilon> {
+        Bracket {
+            lower: self.lower.unwrap_or(Epsilon::ZERO),
+            upper: self.upper,
+        }
+    }
+}
+
+impl MethodBound<Delta> {
+    /// Both bounds; without a lower bound the lower end is 0.
+    pub fn bracket(&self) -> Bracket<Delta> {
+        Bracket {
+            lower: self.lower.unwrap_or(Delta::ZERO),
+            upper: self.upper,
+        }
+    }
+}
+
 /// Why a method gives no bound.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -214,80 +237,6 @@ pub(crate) fn six_digits_above(value: f64) -> f64 {
         nearest
     } else {
         six(value * (1.0 + 1e-5)).max(value)
-    }
-}
-
-/// The bounds of one event by all methods.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Comparison<T> {
-    /// The methods that apply, in the order of [`Method::ALL`].
-    pub bounds: Vec<MethodBound<T>>,
-    /// The methods that do not, and why.
-    pub refusals: Vec<(Method, Refusal)>,
-}
-
-impl<T: PartialOrd + Copy> Comparison<T> {
-    /// The tightest bound, if any method applies.
-    pub fn best(&self) -> Option<MethodBound<T>> {
-        self.bounds.iter().copied().reduce(|best, bound| {
-            if bound.upper < best.upper {
-                bound
-            } else {
-                best
-            }
-        })
-    }
-
-    /// The largest certified lower bound of the exact value, if any.
-    pub fn lower(&self) -> Option<T> {
-        let lowers = self.bounds.iter().filter_map(|bound| bound.lower);
-        lowers.reduce(|best, lower| if lower > best { lower } else { best })
-    }
-
-    /// If no method applies: the refusal of the method that came closest, which computed a bound, or
-    /// of the most general method.
-    pub fn refusal(&self) -> Refusal {
-        let refusals = || self.refusals.iter().map(|(_, why)| why);
-        let computed = |why: &&Refusal| !matches!(why, Refusal::Unsupported(_));
-        let renyi = || {
-            self.refusals
-                .iter()
-                .find(|(method, _)| *method == Method::Renyi)
-                .map(|(_, why)| why)
-        };
-        // What asks for the least.
-        let named = refusals().filter_map(|why| Some((why.named_delta()?, why)));
-        let why = named
-            .min_by(|a, b| a.0.total_cmp(&b.0))
-            .map(|(_, why)| why)
-            .or_else(|| refusals().find(computed))
-            .or_else(renyi)
-            .or_else(|| refusals().next_back());
-        why.cloned().unwrap_or(Refusal::NoBound { least: None })
-    }
-
-    /// Without lower bounds where the price of a group is only a bound.
-    fn for_groups_of(mut self, event: &PrivacyEvent) -> Self {
-        if !groups_are_exact(event) {
-            for bound in &mut self.bounds {
-                bound.lower = None;
-            }
-        }
-        self
-    }
-
-    fn of(bound_by: impl Fn(Method) -> Result<MethodBound<T>, Refusal>) -> Self {
-        let mut all = Self {
-            bounds: Vec::new(),
-            refusals: Vec::new(),
-        };
-        for method in Method::ALL {
-            match bound_by(method) {
-                Ok(bound) => all.bounds.push(bound),
-                Err(refusal) => all.refusals.push((method, refusal)),
-            }
-        }
-        all
     }
 }
 

@@ -44,7 +44,7 @@ use crate::PrivacyProfile;
 const LARGEST_EPSILON: f64 = 25.0;
 
 /// Beyond the ε of this δ places raise f by less than this.
-const SMALLEST_DELTA: f64 = 1e-12;
+pub(crate) const SMALLEST_DELTA: f64 = 1e-12;
 
 const UNKNOWN: Bracket<Delta> = Bracket {
     lower: Delta::ZERO,
@@ -166,6 +166,19 @@ impl TradeOff {
         Bracket {
             lower: Probability::new(lower).unwrap_or(Probability::ZERO),
             upper: Probability::new(upper.max(lower)).unwrap_or(Probability::ONE),
+        }
+    }
+
+    /// The smallest false-negative rate at every decimal that was rounded to this double.
+    pub fn false_negative_as_typed(&self, false_positive: Probability) -> Bracket<Probability> {
+        let rate = false_positive.get();
+        let at = |rate: f64| {
+            let rate = Probability::new(rate.clamp(0.0, 1.0)).unwrap_or(Probability::ONE);
+            self.false_negative(rate)
+        };
+        Bracket {
+            lower: at(rate.next_up()).lower,
+            upper: at(rate.next_down()).upper,
         }
     }
 

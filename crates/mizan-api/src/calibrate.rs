@@ -1,10 +1,7 @@
 //! Calibration: the noise, or another parameter, that a guarantee needs.
 
 use mizan_accounting::calibrate::{self, Calibration, GaussianCalibration};
-use mizan_accounting::methods;
-use mizan_core::{
-    Definitions, Delta, Epsilon, EventTemplate, ParameterValue, PrivacyEvent, format_decimal,
-};
+use mizan_core::{Definitions, Delta, Epsilon, EventTemplate, ParameterValue, PrivacyEvent};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -92,7 +89,7 @@ impl CalibrateRequest {
             _ => None,
         };
         Ok(Calibrated {
-            lower: lower(&found, delta.value),
+            lower: found.lower(delta.value),
             template,
             epsilon,
             delta,
@@ -102,31 +99,11 @@ impl CalibrateRequest {
     }
 }
 
-/// A lower bound of the cost of the event as it was typed: of the event one unit in the last place
-/// cheaper, at the next larger δ.
-fn lower(found: &Calibration, delta: Delta) -> Option<Epsilon> {
-    let above = Delta::saturating(delta.get().next_up());
-    let relaxed = found.event.relaxed();
-    let lower = match found.cost.lower {
-        // A method with a lower bound for the event has one for the cheaper event too.
-        Some(_) => {
-            methods::epsilon_by(found.cost.method, &relaxed, above)
-                .ok()?
-                .lower
-        }
-        None => methods::epsilon(&relaxed, above).lower(),
-    }?;
-    Some(Epsilon::saturating(lower.get().min(found.cost.upper.get())))
-}
-
 impl Calibrated {
     /// The value as a decimal that parses back to exactly this value.
     #[must_use]
     pub fn typed(&self) -> String {
-        match self.found.value {
-            ParameterValue::Real(value) => format_decimal(value, self.template.costly()),
-            ParameterValue::Whole(count) => count.to_string(),
-        }
+        self.found.decimal(&self.template)
     }
 
     /// The JSON form.

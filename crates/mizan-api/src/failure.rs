@@ -8,7 +8,7 @@ use mizan_accounting::divergence::DistributionError;
 use mizan_accounting::methods::Refusal;
 use mizan_audit::AuditError;
 use mizan_core::{Code, DecimalError, EventError, UnitError};
-use mizan_engine::{EngineError, QueryError};
+use mizan_engine::{EngineError, QueryError, RegistrationError};
 use mizan_ledger::evidence::{TextError, VerifyError};
 use mizan_ledger::money::{CostError, NameError};
 use mizan_ledger::{BudgetError, LedgerError, RequestError};
@@ -114,6 +114,7 @@ failures!(
     EngineError,
     LedgerError,
     NameError,
+    RegistrationError,
     TextError,
     VerifyError,
     CalibrationError,

@@ -55,7 +55,7 @@ impl CatalogueFile {
         lock.lock().map_err(failed)?;
         let mut catalogue = self.read()?;
         let result = change(&mut catalogue)?;
-        replace(&path, &format!("{:#}\n", catalogue.to_json())).map_err(failed)?;
+        replace(&path, &catalogue.to_string()).map_err(failed)?;
         Ok(result)
     }
 }

@@ -11,6 +11,10 @@
 #[allow(dead_code, reason = "each test uses its own part")]
 mod client;
 mod common;
+/// The client that the library `mizan` has as an example.
+#[path = "../../mizan/examples/http_client.rs"]
+#[allow(dead_code, reason = "its main reads the arguments of a program")]
+mod http_client;
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
@@ -504,4 +508,26 @@ fn a_full_disk_loses_no_reported_charge() {
     let verified = lab.run(&["ledger", "verify", "--format", "json"]);
     let verified: Value = serde_json::from_str(&verified.stdout).unwrap();
     assert_eq!(verified["charges"], told.len() + 1, "{verified}");
+}
+
+/// The example of the library gets an answer, and the same answer for the same key.
+#[test]
+fn the_example_client_asks() {
+    let lab = furnished("server_example");
+    let analyst = token(&lab, "amina", &["--role", "analyst", "--dataset", "visits"]);
+    let (mut server, address) = start(&lab, "127.0.0.1:0");
+    let (address, sql) = (address.to_string(), "SELECT COUNT(*) AS n FROM visits");
+    let ask = |token: &str, key: &str| http_client::query(&address, token, key, sql).unwrap();
+    let first = ask(&analyst, "report-7");
+    assert_eq!(first.status, 200, "{}", first.body);
+    let answer: Value = serde_json::from_str(&first.body).unwrap();
+    let again: Value = serde_json::from_str(&ask(&analyst, "report-7").body).unwrap();
+    assert_eq!(answer["rows"], again["rows"]);
+    assert_eq!(
+        (&answer["repeated"], &again["repeated"]),
+        (&false.into(), &true.into())
+    );
+    assert_eq!(ask("mizan_analyst_none", "report-8").status, 401);
+    server.kill().unwrap();
+    server.wait().unwrap();
 }

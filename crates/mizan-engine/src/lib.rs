@@ -18,6 +18,7 @@ mod oracle;
 mod peers_failures;
 mod query;
 mod query_limits;
+mod registration;
 mod release;
 mod sampling_hash;
 mod version;
@@ -48,6 +49,7 @@ pub use query::{
     QueryService, Quote, ReservedDelta, SpendTarget, reading_delta,
 };
 pub use query_limits::{QueryLimits, bytes_text};
+pub use registration::{RegistrationError, on_other_terms, register};
 pub use release::{
     Accuracy, Answer, AnswerCell, ChoiceReason, NoiseKind, Predicted, RankError, ReleaseError,
 };

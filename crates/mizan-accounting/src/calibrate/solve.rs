@@ -2,6 +2,7 @@
 
 use mizan_core::{
     Code, Delta, Domain, Epsilon, EventError, EventTemplate, ParameterValue, PrivacyEvent, Round,
+    format_decimal,
 };
 
 use super::axis::Axis;
@@ -22,6 +23,37 @@ pub struct Calibration {
     /// Whether the target limits the parameter. If not, every value meets it, and this one is the end
     /// of the range.
     pub constrained: bool,
+}
+
+impl Calibration {
+    /// A lower bound of the cost of the event as it is printed, at a δ as it was typed: no smaller ε
+    /// is a guarantee. It is computed as for an [`Accountant`](crate::Accountant), from the event
+    /// one unit in the last place cheaper.
+    #[must_use]
+    pub fn lower(&self, delta: Delta) -> Option<Epsilon> {
+        let above = Delta::saturating(delta.get().next_up());
+        let relaxed = self.event.relaxed();
+        let lower = match self.cost.lower {
+            // A method with a lower bound for the event has one for the cheaper event too.
+            Some(_) => {
+                methods::epsilon_by(self.cost.method, &relaxed, above)
+                    .ok()?
+                    .lower
+            }
+            None => methods::epsilon(&relaxed, above).lower(),
+        }?;
+        Some(Epsilon::saturating(lower.get().min(self.cost.upper.get())))
+    }
+
+    /// The value as a decimal that parses back to exactly this value, for the `?` of the template
+    /// that it was found for.
+    #[must_use]
+    pub fn decimal(&self, template: &EventTemplate) -> String {
+        match self.value {
+            ParameterValue::Real(value) => format_decimal(value, template.costly()),
+            ParameterValue::Whole(count) => count.to_string(),
+        }
+    }
 }
 
 /// Why there is no value.

@@ -8,8 +8,8 @@ mod profile;
 mod text;
 mod why;
 
-use mizan_accounting::methods::{self, Comparison, Method, MethodBound, Refusal};
-use mizan_accounting::{AtOrder, OrderGrid, RenyiConversion, RenyiCurve};
+use mizan_accounting::methods::{self, Comparison, Method, MethodBound};
+use mizan_accounting::{Accountant, AtOrder, OrderGrid, RenyiConversion, RenyiCurve};
 use mizan_core::{Code, Definitions, Delta, Epsilon, PrivacyEvent};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -195,13 +195,14 @@ impl AccountResult {
         why: bool,
     ) -> Result<(), Failure> {
         let event = &self.event;
+        let accountant = Accountant::of(event);
         let by = |delta: Delta| match method {
-            Some(method) => methods::single(method, methods::epsilon_by(method, event, delta)),
-            None => methods::epsilon(event, delta),
+            Some(method) => methods::single(method, accountant.epsilon_by(method, delta)),
+            None => accountant.epsilon_by_all(delta),
         };
         let mut account = by(delta.value);
         let mut delta = delta;
-        if let Some(total) = rounded_total(&account) {
+        if let Some(total) = account.rounded_total() {
             account = by(total);
             delta = Typed {
                 shown: total.get(),
@@ -210,12 +211,6 @@ impl AccountResult {
             self.warnings
                 .push(AccountWarning::RoundedDelta { delta: total.get() });
         }
-        let relaxed = event.relaxed();
-        let above = Delta::saturating(delta.value.get().next_up());
-        let is_zero = |lower| lower == Epsilon::ZERO;
-        relax(&mut account, is_zero, |method| {
-            methods::epsilon_by(method, &relaxed, above).ok()?.lower
-        });
         let account = numbers(account, Epsilon::get);
         let curve = renyi_curve(event, &account);
         let at_order = |at: AtOrder<Epsilon>| AtOrder {
@@ -255,18 +250,11 @@ impl AccountResult {
         why: bool,
     ) -> Result<(), Failure> {
         let event = &self.event;
-        let mut account = match method {
-            Some(method) => {
-                methods::single(method, methods::delta_by(method, event, epsilon.value))
-            }
-            None => methods::delta(event, epsilon.value),
+        let accountant = Accountant::of(event);
+        let account = match method {
+            Some(method) => methods::single(method, accountant.delta_by(method, epsilon.value)),
+            None => accountant.delta_by_all(epsilon.value),
         };
-        let relaxed = event.relaxed();
-        let above = Epsilon::saturating(epsilon.value.get().next_up());
-        let is_zero = |lower| lower == Delta::ZERO;
-        relax(&mut account, is_zero, |method| {
-            methods::delta_by(method, &relaxed, above).ok()?.lower
-        });
         let account = numbers(account, Delta::get);
         let curve = renyi_curve(event, &account);
         let conversions = curve.iter().filter(|_| why).flat_map(|curve| {
@@ -336,33 +324,4 @@ fn best(account: &Comparison<f64>) -> Result<MethodBound<f64>, Failure> {
     account
         .best()
         .ok_or_else(|| Failure::from(account.refusal()))
-}
-
-/// Lower bounds must hold for the typed number, not only for the double that it was rounded to.
-/// They are computed for the event with its numbers one unit in the last place cheaper.
-fn relax<T: Copy>(
-    account: &mut Comparison<T>,
-    is_zero: impl Fn(T) -> bool,
-    lower: impl Fn(Method) -> Option<T>,
-) {
-    for bound in &mut account.bounds {
-        // A lower bound of zero always holds.
-        if bound.lower.is_some_and(|lower| !is_zero(lower)) {
-            bound.lower = lower(bound.method);
-        }
-    }
-}
-
-/// The sum of the deltas of the parts, if it equals the target up to rounding: the typed numbers
-/// then add up to the target, or doubles cannot tell the difference.
-fn rounded_total(account: &Comparison<Epsilon>) -> Option<Delta> {
-    if account.best().is_some() {
-        return None;
-    }
-    match account.refusal() {
-        Refusal::DeltaSpent { total, target } if total <= target * (1.0 + 1e-12) => {
-            Delta::new(total).ok()
-        }
-        _ => None,
-    }
 }

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::Code;
+use crate::{Code, DecimalError};
 
 /// A number is outside of the range of its quantity.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -38,6 +38,15 @@ pub enum UnitError {
         /// The range, in words.
         allowed: &'static str,
     },
+
+    /// Text that is not a decimal.
+    #[error("{quantity}: {error}")]
+    Decimal {
+        /// What the number was meant for.
+        quantity: &'static str,
+        /// Why it is not one.
+        error: DecimalError,
+    },
 }
 
 impl UnitError {
@@ -48,6 +57,7 @@ impl UnitError {
             Self::NotANumber { .. } => Code::MZ1001,
             Self::OutOfRange { .. } => Code::MZ1002,
             Self::TooLarge { .. } => Code::MZ1003,
+            Self::Decimal { error, .. } => error.code(),
         }
     }
 
@@ -66,6 +76,7 @@ impl UnitError {
             Self::TooLarge { quantity, .. } => {
                 format!("give {quantity} a finite, smaller value")
             }
+            Self::Decimal { error, .. } => error.help(),
         }
     }
 
@@ -75,14 +86,38 @@ impl UnitError {
         match self {
             Self::NotANumber { quantity, .. }
             | Self::OutOfRange { quantity, .. }
-            | Self::TooLarge { quantity, .. } => quantity,
+            | Self::TooLarge { quantity, .. }
+            | Self::Decimal { quantity, .. } => quantity,
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::{Count, Sigma};
+    use crate::{Count, Delta, Epsilon, Sigma};
+
+    #[test]
+    fn text_that_is_not_a_decimal_names_the_quantity() {
+        let error = Delta::at_most("tiny").unwrap_err();
+        assert_eq!(error.to_string(), "delta: not a decimal number");
+        assert_eq!(
+            (error.code().as_str(), error.quantity()),
+            ("MZ1011", "delta")
+        );
+        assert_eq!(Epsilon::at_most("-1").unwrap_err().code(), "MZ1002");
+    }
+
+    #[test]
+    fn decimals_are_enclosed() {
+        let (below, above) = (
+            Epsilon::at_most("0.3").unwrap(),
+            Epsilon::at_least("0.3").unwrap(),
+        );
+        assert_eq!(below.get().next_up(), above.get());
+        assert_eq!(Epsilon::at_most("0.5"), Epsilon::at_least("0.5"));
+        // Beyond the largest double there is no double above.
+        assert_eq!(Epsilon::at_least("1e309").unwrap_err().code(), "MZ1012");
+    }
 
     #[test]
     fn an_error_names_the_quantity_the_value_and_the_range() {

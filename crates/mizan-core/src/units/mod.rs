@@ -9,6 +9,8 @@
 //! let epsilon = Epsilon::new(0.5)?;
 //! assert_eq!(epsilon.get(), 0.5);
 //! assert!(Delta::new(1.5).is_err());
+//! // A target is rounded to the stronger guarantee: 1.1 is not a double.
+//! assert!(Epsilon::at_most("1.1")? < Epsilon::at_least("1.1")?);
 //! assert_eq!(Order::INFINITE.to_string(), "inf");
 //! # Ok::<(), mizan_core::UnitError>(())
 //! ```
@@ -22,6 +24,8 @@ pub use error::UnitError;
 
 pub(crate) use range::Range;
 use std::fmt;
+
+use crate::{Round, parse_decimal};
 
 /// Defines one newtype per row: its documentation, its name, its name in messages, and its range.
 macro_rules! quantities {
@@ -38,6 +42,25 @@ macro_rules! quantities {
             /// The value is NaN or outside the range of the type.
             pub fn new(value: f64) -> Result<Self, UnitError> {
                 $range.check($name, value).map(Self)
+            }
+
+            #[doc = concat!("The largest ", $name, " that is not above a decimal: most decimals are not")]
+            /// doubles.
+            ///
+            /// # Errors
+            ///
+            /// The text is not a decimal, or is outside the range of the type.
+            pub fn at_most(decimal: &str) -> Result<Self, UnitError> {
+                parse($name, decimal, Round::Down).and_then(Self::new)
+            }
+
+            #[doc = concat!("The smallest ", $name, " that is not below a decimal.")]
+            ///
+            /// # Errors
+            ///
+            /// The text is not a decimal, or is outside the range of the type.
+            pub fn at_least(decimal: &str) -> Result<Self, UnitError> {
+                parse($name, decimal, Round::Up).and_then(Self::new)
             }
 
             /// The value as a plain number.
@@ -89,6 +112,10 @@ quantities! {
 
     /// The probability of an event.
     Probability, "probability", Range::UnitInterval;
+}
+
+fn parse(quantity: &'static str, decimal: &str, round: Round) -> Result<f64, UnitError> {
+    parse_decimal(decimal.trim(), round).map_err(|error| UnitError::Decimal { quantity, error })
 }
 
 impl Epsilon {

@@ -4,7 +4,7 @@
 use std::sync::{Arc, PoisonError};
 
 use mizan_accounting::clock::is_amplified;
-use mizan_core::PrivacyEvent;
+use mizan_core::{Delta, Epsilon, PrivacyEvent};
 
 use super::{AccountView, Guard, Ledger, Priced, now, random_id};
 use crate::evidence::unanswered::SETTLED;
@@ -12,7 +12,8 @@ use crate::evidence::{ReceiptText, TreeHead};
 use crate::ledger::LedgerError;
 use crate::log::{Body, Digest, Outcome, RequestId, Status};
 use crate::money::{
-    AccountName, AccountNumber, Budget, ConditionalPrice, Cost, Orders, Refusal, Variance,
+    AccountName, AccountNumber, Budget, BudgetError, ConditionalPrice, Cost, Orders, Refusal,
+    Variance,
 };
 use crate::state::{Charge, Request, RequestError};
 use crate::store::{Receipt, StoreError, Submission};
@@ -35,6 +36,54 @@ pub struct NewAccount {
     pub orders: Orders,
     /// Its budget.
     pub budget: Budget,
+}
+
+impl NewAccount {
+    /// An account without a parent that guarantees (ε, δ)-DP, with the standard orders and the
+    /// usual reserved delta and clock: what `mizan budget create` makes.
+    ///
+    /// # Errors
+    ///
+    /// No charge could ever be admitted.
+    ///
+    /// ```
+    /// use mizan_core::{Delta, Epsilon};
+    /// use mizan_ledger::{AccountName, NewAccount};
+    ///
+    /// let (epsilon, delta) = (Epsilon::at_most("1")?, Delta::at_most("1e-6")?);
+    /// let census = NewAccount::approximate(AccountName::new("census")?, epsilon, delta)?;
+    /// assert!(census.budget.clock().is_some());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn approximate(
+        name: AccountName,
+        epsilon: Epsilon,
+        delta: Delta,
+    ) -> Result<Self, BudgetError> {
+        let orders = Orders::standard();
+        let (reserved, clock) = (Budget::usual_reserved_delta(delta), Budget::usual_clock());
+        Ok(Self {
+            name,
+            parent: None,
+            budget: Budget::approximate(epsilon, delta, reserved, clock, &orders)?,
+            orders,
+        })
+    }
+
+    /// An account without a parent that guarantees pure ε-DP, with the standard orders.
+    ///
+    /// # Errors
+    ///
+    /// No charge could ever be admitted.
+    pub fn pure(name: AccountName, epsilon: Epsilon) -> Result<Self, BudgetError> {
+        let orders = Orders::standard();
+        Ok(Self {
+            name,
+            parent: None,
+            budget: Budget::pure(epsilon, &orders)?,
+            orders,
+        })
+    }
 }
 
 /// The durable result of a request.

@@ -13,6 +13,9 @@
 //! other JSON readers may lose its last digit. Null entries may be left out, and so may `files`: the
 //! device, inode and time of creation of each file.
 
+use std::fmt;
+use std::str::FromStr;
+
 use serde_json::{Map, Value as Json, json};
 
 use super::{Catalogue, CatalogueError, Dataset, DatasetColumn, FileIdentity, Privacy};
@@ -52,6 +55,26 @@ impl Catalogue {
             catalogue.add(Dataset::from_json(dataset)?)?;
         }
         Ok(catalogue)
+    }
+}
+
+impl FromStr for Catalogue {
+    type Err = CatalogueError;
+
+    /// Reads the text of a catalogue file.
+    fn from_str(text: &str) -> Result<Self, CatalogueError> {
+        let json = serde_json::from_str(text).map_err(|_| CatalogueError::Malformed {
+            at: "the whole".to_owned(),
+            expected: "JSON",
+        })?;
+        Self::from_json(&json)
+    }
+}
+
+/// The text of a catalogue file.
+impl fmt::Display for Catalogue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{:#}", self.to_json())
     }
 }
 

@@ -9,7 +9,7 @@ mod words;
 use std::time::Duration;
 
 use mizan_accounting::methods::{self, Method, MethodBound};
-use mizan_accounting::{PrivacyProfile, TradeOff};
+use mizan_accounting::{Accountant, TradeOff};
 use mizan_core::{Bracket, Delta, Epsilon, PrivacyEvent, Probability};
 
 use super::SolvedFor;
@@ -68,17 +68,21 @@ impl Profile {
     ) -> Result<Self, Failure> {
         let methods = method.map_or_else(|| Method::ALL.to_vec(), |method| vec![method]);
         let (epsilons, smallest_delta) = range(event, &methods, solved_for)?;
-        let relaxed = event.relaxed();
+        let accountant = Accountant::of(event);
         let epsilon = |step| Epsilon::saturating(between(epsilons, step, STEPS));
         let mut curves = Vec::new();
         let mut lower: Vec<(u32, f64)> = Vec::new();
         for method in methods {
             let limit = FOR_OTHERS;
             let all: Vec<Epsilon> = (0..=STEPS).map(epsilon).collect();
-            let bounds = match numeric_at(method, event, &relaxed, &all) {
+            let at_once = match method {
+                Method::Numeric => accountant.numeric_profile(&all),
+                _ => None,
+            };
+            let bounds = match at_once {
                 Some(bounds) => (0..).zip(bounds).collect(),
                 None => coarse_to_fine(STEPS, limit, |step| {
-                    delta_by(method, event, &relaxed, epsilon(step))
+                    accountant.profile_by(method, epsilon(step)).ok()
                 }),
             };
             if bounds.is_empty() {
@@ -105,13 +109,13 @@ impl Profile {
             lower,
             trade_off: TradeOff::new(&[]),
         };
-        profile.trade_off = profile.find_trade_off(event, &relaxed);
+        profile.trade_off = profile.find_trade_off(&accountant);
         Ok(profile)
     }
 
     /// The trade-off function from the points of the profile and further ones: from the numerical
     /// accountant if it applies, otherwise from all other methods.
-    fn find_trade_off(&self, event: &PrivacyEvent, relaxed: &PrivacyEvent) -> TradeOff {
+    fn find_trade_off(&self, accountant: &Accountant) -> TradeOff {
         let mut methods: Vec<_> = self.curves.iter().map(|curve| curve.method).collect();
         if methods.contains(&Method::Numeric) {
             methods = vec![Method::Numeric];
@@ -127,18 +131,17 @@ impl Profile {
         let largest = Epsilon::saturating(self.epsilons.1);
         let grid = TradeOff::grid(largest, TRADE_OFF_STEPS);
         if let [Method::Numeric] = methods.as_slice()
-            && let Some(bounds) = numeric_at(Method::Numeric, event, relaxed, &grid)
+            && let Some(bounds) = accountant.numeric_profile(&grid)
         {
-            let more = grid.iter().copied().zip(bounds.iter().map(bracket));
+            let more = grid
+                .iter()
+                .copied()
+                .zip(bounds.iter().map(MethodBound::<Delta>::bracket));
             return TradeOff::new(&known.chain(more).collect::<Vec<_>>());
         }
         let more = coarse_to_fine(TRADE_OFF_STEPS, FOR_TRADE_OFF, |step| {
             let epsilon = *grid.get(step as usize)?;
-            let bounds = methods
-                .iter()
-                .filter_map(|method| delta_by(*method, event, relaxed, epsilon))
-                .map(|bound| bracket(&bound));
-            Some((epsilon, bounds.reduce(tighter)?))
+            Some((epsilon, accountant.profile_at(&methods, epsilon)?))
         });
         let more = more.into_iter().map(|(_, point)| point);
         TradeOff::new(&known.chain(more).collect::<Vec<_>>())
@@ -160,13 +163,11 @@ impl Profile {
 
     /// The false-negative rate at a decimal that need not be a double.
     fn false_negative(&self, false_positive: f64) -> Bracket<f64> {
-        let at = |rate: f64| {
-            let rate = Probability::new(rate.clamp(0.0, 1.0)).unwrap_or(Probability::ONE);
-            self.trade_off.false_negative(rate)
-        };
+        let rate = Probability::new(false_positive.clamp(0.0, 1.0)).unwrap_or(Probability::ONE);
+        let missed = self.trade_off.false_negative_as_typed(rate);
         Bracket {
-            lower: at(false_positive.next_up()).lower.get(),
-            upper: at(false_positive.next_down()).upper.get(),
+            lower: missed.lower.get(),
+            upper: missed.upper.get(),
         }
     }
 }
@@ -179,57 +180,6 @@ fn at(points: &[(u32, f64)], step: u32) -> Option<f64> {
 fn between((low, high): (f64, f64), step: u32, steps: u32) -> f64 {
     let part = f64::from(step) / f64::from(steps);
     low * (1.0 - part) + high * part
-}
-
-/// The δ of a method, with a lower bound that holds for the typed numbers.
-fn delta_by(
-    method: Method,
-    event: &PrivacyEvent,
-    relaxed: &PrivacyEvent,
-    epsilon: Epsilon,
-) -> Option<MethodBound<Delta>> {
-    let mut bound = methods::delta_by(method, event, epsilon).ok()?;
-    if bound.lower.is_some() && relaxed != event {
-        bound.lower = methods::delta_by(method, relaxed, epsilon).ok()?.lower;
-    }
-    Some(bound)
-}
-
-/// The δ of the numerical accountant at many ε in one computation.
-fn numeric_at(
-    method: Method,
-    event: &PrivacyEvent,
-    relaxed: &PrivacyEvent,
-    epsilons: &[Epsilon],
-) -> Option<Vec<MethodBound<Delta>>> {
-    if method != Method::Numeric {
-        return None;
-    }
-    let deltas = |event: &PrivacyEvent| {
-        let profile = PrivacyProfile::of(event).ok()?;
-        Some((profile.deltas(epsilons)?, profile.is_exact()))
-    };
-    let (above, exact) = deltas(event)?;
-    let below = if relaxed == event || !exact {
-        above.clone()
-    } else {
-        deltas(relaxed)?.0
-    };
-    let bound = |(above, below): (&Bracket<Delta>, &Bracket<Delta>)| MethodBound {
-        method,
-        upper: above.upper,
-        lower: exact.then_some(below.lower),
-        order: None,
-        engine: None,
-    };
-    Some(above.iter().zip(&below).map(bound).collect())
-}
-
-fn bracket(bound: &MethodBound<Delta>) -> Bracket<Delta> {
-    Bracket {
-        lower: bound.lower.unwrap_or(Delta::ZERO),
-        upper: bound.upper,
-    }
 }
 
 /// The range of ε to show, and the smallest δ.
@@ -279,20 +229,4 @@ fn range(
         (low, high) = (0.0, if high > 0.0 { 2.0 * high } else { 1.0 });
     }
     Ok(((low, high), smallest))
-}
-
-/// The intersection of two brackets.
-fn tighter(one: Bracket<Delta>, other: Bracket<Delta>) -> Bracket<Delta> {
-    Bracket {
-        lower: if other.lower > one.lower {
-            other.lower
-        } else {
-            one.lower
-        },
-        upper: if other.upper < one.upper {
-            other.upper
-        } else {
-            one.upper
-        },
-    }
 }

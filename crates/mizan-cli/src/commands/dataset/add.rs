@@ -106,7 +106,11 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         Some(_) => Some(arguments.ledger.open()?),
         None => None,
     };
-    let check = |catalogue: &Catalogue| match twin(catalogue, &dataset, ledger.as_ref())? {
+    let check = |catalogue: &Catalogue| match mizan_engine::on_other_terms(
+        catalogue,
+        &dataset,
+        ledger.as_ref(),
+    )? {
         Some(old) => Err(on_other_terms(old)),
         None => Ok(()),
     };
@@ -147,43 +151,6 @@ fn check_rows(dataset: &Dataset) -> Result<(), Failure> {
         progress.advance(done.saturating_sub(shown.swap(done, Ordering::Relaxed)));
     })?;
     Ok(())
-}
-
-/// An existing dataset that shares rows with the new one under another budget or
-/// privacy unit. Two budgets for the same rows add up to a larger one, and public rows
-/// have none; accounts below the same topmost account share its budget. A guarantee
-/// for one unit column does not protect the units of another.
-fn twin<'a>(
-    catalogue: &'a Catalogue,
-    new: &Dataset,
-    ledger: Option<&Ledger>,
-) -> Result<Option<&'a Dataset>, Failure> {
-    let top = |dataset: &Dataset| match (&dataset.privacy, ledger) {
-        (Some(privacy), Some(ledger)) => topmost(ledger, &privacy.account).map(Some),
-        (privacy, _) => Ok(privacy.as_ref().map(|privacy| privacy.account.clone())),
-    };
-    let unit = |dataset: &Dataset| dataset.privacy.as_ref().map(|privacy| privacy.unit.clone());
-    let terms = (top(new)?, unit(new));
-    for old in catalogue.datasets.values() {
-        if mizan_engine::share_data(old, new) && (top(old)?, unit(old)) != terms {
-            return Ok(Some(old));
-        }
-    }
-    Ok(None)
-}
-
-/// The name of the topmost account above an account; its own name if it is new.
-fn topmost(ledger: &Ledger, name: &str) -> Result<String, Failure> {
-    let mut top = name.to_owned();
-    let mut next = ledger.account_named(&AccountName::new(name)?)?;
-    while let Some(found) = next {
-        top = found.account.name().to_string();
-        next = match found.account.parent() {
-            Some(parent) => Some(ledger.account(parent)?),
-            None => None,
-        };
-    }
-    Ok(top)
 }
 
 fn on_other_terms(old: &Dataset) -> Failure {
@@ -283,18 +250,13 @@ fn describe(arguments: &Arguments, source: String, found: &Inspected) -> Result<
         .account
         .clone()
         .unwrap_or_else(|| arguments.name.clone());
-    let mut dataset = Dataset {
-        files: Vec::new(),
-        name: arguments.name.clone(),
-        source,
-        privacy: (!arguments.public).then(|| Privacy {
-            unit: arguments.unit.clone(),
-            account,
-            rows_per_unit: arguments.max_rows_per_unit,
-            groups_per_unit: arguments.max_groups_per_unit,
-        }),
-        columns: columns.iter().map(column).collect(),
-    };
+    let privacy = (!arguments.public).then(|| Privacy {
+        unit: arguments.unit.clone(),
+        account,
+        rows_per_unit: arguments.max_rows_per_unit,
+        groups_per_unit: arguments.max_groups_per_unit,
+    });
+    let mut dataset = found.dataset(arguments.name.clone(), source, privacy);
     for text in &arguments.types {
         dataset.declare_type(text).map_err(of("--type"))?;
     }
@@ -322,16 +284,6 @@ fn describe(arguments: &Arguments, source: String, found: &Inspected) -> Result<
 
 fn of(option: &'static str) -> impl Fn(mizan_sql::CatalogueError) -> Failure {
     move |error| Failure::from(error).of_option(option)
-}
-
-fn column((name, kind): &(String, Option<Type>)) -> DatasetColumn {
-    DatasetColumn {
-        name: name.clone(),
-        kind: kind.unwrap_or(Type::Text),
-        bounds: None,
-        unit_bounds: None,
-        keys: None,
-    }
 }
 
 /// Whether an option, `COLUMN=...`, names a column.

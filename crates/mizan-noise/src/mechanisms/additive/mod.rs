@@ -40,6 +40,26 @@ pub struct Mechanism {
 }
 
 impl Mechanism {
+    /// The mechanism of `discrete-laplace` and `discrete-gaussian`; None for other events.
+    ///
+    /// # Errors
+    ///
+    /// The scale is not a fraction of 64-bit integers, or the sensitivity does not fit 64 bits.
+    ///
+    /// ```
+    /// use mizan_noise::Mechanism;
+    /// assert!(Mechanism::of(&"discrete-gaussian(20)".parse()?)?.is_some());
+    /// assert!(Mechanism::of(&"gaussian(20)".parse()?)?.is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn of(event: &PrivacyEvent) -> Result<Option<Self>, NoiseError> {
+        match event {
+            PrivacyEvent::DiscreteLaplace(event) => Self::laplace(*event).map(Some),
+            PrivacyEvent::DiscreteGaussian(event) => Self::gaussian(*event).map(Some),
+            _ => Ok(None),
+        }
+    }
+
     /// Discrete Laplace noise.
     ///
     /// # Errors

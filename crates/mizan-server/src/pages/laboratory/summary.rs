@@ -168,11 +168,9 @@ fn copies(t: &'static Strings, input: &LaboratoryInput) -> Vec<CopyText> {
         (
             t.lab_rust,
             format!(
-                "use mizan_accounting::methods;\nuse mizan_core::{{Delta, PrivacyEvent}};\n\n\
+                "use mizan::{{Accountant, Delta, PrivacyEvent}};\n\n\
                  let event: PrivacyEvent = {expression:?}.parse()?;\n\
-                 let delta = Delta::new({delta}.parse()?)?;\n\
-                 let best = methods::epsilon(&event, delta).best();",
-                delta = format_args!("{delta:?}")
+                 let cost = Accountant::of(&event).epsilon(Delta::at_most({delta:?})?)?;"
             ),
         ),
     ];
