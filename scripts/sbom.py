@@ -86,8 +86,8 @@ def linked(features):
 def packages(features):
     """The packages of `cargo metadata`, by name and version."""
     data = json.loads(run(
-        "cargo", "metadata", "--locked", "--format-version", "1", "--no-default-features",
-        "--features", ",".join(f"{PACKAGE}/{name}" for name in features)))
+        "cargo", "metadata", "--locked", "--format-version", "1", "--filter-platform", host(),
+        "--no-default-features", "--features", ",".join(f"{PACKAGE}/{name}" for name in features)))
     return {(one["name"], one["version"]): one for one in data["packages"]}
 
 
@@ -305,7 +305,10 @@ def against_schema(path):
 
 
 def check(arguments):
-    document = json.loads(pathlib.Path(arguments.file).read_text(encoding="utf-8"))
+    try:
+        document = json.loads(pathlib.Path(arguments.file).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        fail(f"{arguments.file}: {error}")
     program = document["metadata"]["component"]["bom-ref"]
     components = {one["bom-ref"]: one for one in document["components"]}
     edges = {one["ref"]: one["dependsOn"] for one in document["dependencies"]}

@@ -16,6 +16,9 @@ use std::process::Command;
 /// The digits of a commit that the program shows. Git's own choice depends on the clone.
 const DIGITS: usize = 12;
 
+const NOT_A_COMMIT: &str =
+    "MIZAN_COMMIT is not a commit: 7 or more hexadecimal digits, perhaps with -dirty";
+
 /// Parts of a crate that are not compiled into the program.
 const NOT_COMPILED: [&str; 5] = [
     "tests",
@@ -36,12 +39,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let given = env::var("MIZAN_COMMIT")
         .ok()
         .filter(|text| !text.is_empty());
-    if let Some(text) = &given
-        && !is_commit(text)
-    {
-        return Err("MIZAN_COMMIT is not a commit: 7 to 40 hexadecimal digits, and -dirty".into());
-    }
+    let given = given.map(|text| shortened(&text).ok_or(NOT_A_COMMIT));
     let commit = given
+        .transpose()?
         .or_else(|| of_checkout(&root))
         .or_else(|| of_archive(&manifest));
     println!(
@@ -51,16 +51,20 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-fn is_commit(text: &str) -> bool {
-    let digits = text.strip_suffix("-dirty").unwrap_or(text);
-    (7..=40).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+/// The form in which the program shows a commit; none if the text is not a commit.
+fn shortened(text: &str) -> Option<String> {
+    let (digits, dirty) = match text.strip_suffix("-dirty") {
+        Some(digits) => (digits, "-dirty"),
+        None => (text, ""),
+    };
+    let is_commit = digits.len() >= 7 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_commit.then(|| digits.chars().take(DIGITS).collect::<String>() + dirty)
 }
 
 /// The commit of an archive: in a checkout, the file holds the format instead.
 fn of_archive(manifest: &Path) -> Option<String> {
     let text = fs::read_to_string(manifest.join("commit.txt")).ok()?;
-    let commit = text.trim();
-    is_commit(commit).then(|| commit.chars().take(DIGITS).collect())
+    shortened(text.trim())
 }
 
 /// The commit of a git checkout. A repository around an unpacked archive is not asked.
@@ -68,22 +72,21 @@ fn of_checkout(root: &Path) -> Option<String> {
     if !root.join(".git").exists() {
         return None;
     }
-    watch_head(root);
-    let commit: String = git(root, &["rev-parse", "HEAD"])?
-        .chars()
-        .take(DIGITS)
-        .collect();
     let sources = sources(root);
-    for path in &sources {
-        println!("cargo::rerun-if-changed={}", root.join(path).display());
+    for path in sources.iter().map(|path| root.join(path)) {
+        if path.exists() {
+            println!("cargo::rerun-if-changed={}", path.display());
+        }
     }
+    watch_head(root);
+    let commit = git(root, &["rev-parse", "HEAD"])?;
     let mut status = vec!["status", "--porcelain", "--untracked-files=normal", "--"];
     status.extend(sources.iter().map(String::as_str));
-    let changed = git(root, &status)?;
-    Some(match changed.is_empty() {
-        true => commit,
-        false => format!("{commit}-dirty"),
-    })
+    let dirty = match git(root, &status)?.is_empty() {
+        true => "",
+        false => "-dirty",
+    };
+    shortened(&format!("{commit}{dirty}"))
 }
 
 /// The files and directories that the program is compiled from, below the root.
@@ -99,9 +102,8 @@ fn sources(root: &Path) -> Vec<String> {
         let compiled = parts.filter(|part| !NOT_COMPILED.contains(&part.as_str()));
         compiled.map(move |part| format!("crates/{krate}/{part}"))
     });
-    let whole = ["Cargo.toml", "Cargo.lock", ".cargo"].map(str::to_owned);
+    let whole = ["Cargo.toml", "Cargo.lock", ".cargo", "rust-toolchain.toml"].map(str::to_owned);
     let mut sources: Vec<_> = parts.chain(whole).collect();
-    sources.retain(|path| root.join(path).exists());
     sources.sort();
     sources
 }
