@@ -347,10 +347,11 @@ fn manual_pages() {
     assert!(names.len() > 35, "{names:?}");
     for name in &names {
         let text = std::fs::read_to_string(here.join(name)).unwrap();
-        assert!(
-            text.contains(&format!(".TH {} 1", name.trim_end_matches(".1"))),
-            "{text}"
-        );
+        let version = env!("CARGO_PKG_VERSION");
+        let title = name.trim_end_matches(".1");
+        let head = format!(".TH {title} 1 \" \" \"mizan {version}\"");
+        assert!(text.contains(&head), "{text}");
+        assert!(!text.contains("commit:"), "{text}");
         let named = text
             .lines()
             .filter(|line| line.starts_with("mizan\\-") && line.ends_with("(1)"));

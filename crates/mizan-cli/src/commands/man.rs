@@ -2,11 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::builder::Resettable;
 use clap_mangen::Man;
 
 use crate::cli;
 use crate::failure::Failure;
 use crate::output::write_file;
+use crate::version::VERSION;
 
 /// Write the manual page (troff) to standard output, or all pages to a folder
 #[derive(Debug, clap::Args)]
@@ -23,9 +25,11 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<String, Failure> {
     // Pages refer to those of their commands. `help` has none.
     let mut whole = cli::definition().disable_help_subcommand(true);
+    // The commit and the platform belong to a program, not to its manual.
+    whole = whole.long_version(Resettable::Reset);
     whole.build();
     let Some(folder) = &arguments.out else {
-        return page(&Man::new(whole));
+        return page(&manual(whole));
     };
     std::fs::create_dir_all(folder)
         .map_err(|error| Failure::file("create", &folder.display().to_string(), &error))?;
@@ -39,8 +43,16 @@ fn write(command: &clap::Command, folder: &Path) -> Result<(), Failure> {
     for inner in command.get_subcommands().filter(visible) {
         write(inner, folder)?;
     }
-    let man = Man::new(command.clone());
+    let man = manual(command.clone());
     write_file(&folder.join(man.get_filename()), &page(&man)?)
+}
+
+/// The page of a command. Its footer has the version of the program, and a space for the date,
+/// because an empty one would be left out and the version read as the date.
+fn manual(command: clap::Command) -> Man {
+    Man::new(command)
+        .date(" ")
+        .source(format!("mizan {}", VERSION.version))
 }
 
 fn page(man: &Man) -> Result<String, Failure> {
