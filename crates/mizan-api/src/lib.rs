@@ -41,4 +41,5 @@ pub mod query;
 pub mod risk;
 pub mod spend;
 pub mod times;
+pub mod version;
 pub mod words;

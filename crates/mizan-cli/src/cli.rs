@@ -10,10 +10,11 @@ use mizan_core::Code;
 use crate::commands::cluster;
 use crate::commands::{
     account, audit, budget, calibrate, completions, curve, dataset, demo, divergence, figure,
-    group, init, ledger, noise, query, quote, risk, serve, spend, table, token,
+    group, init, ledger, man, noise, query, quote, risk, serve, spend, table, token,
 };
 use crate::failure::Failure;
 use crate::output;
+use crate::version::{self, VERSION};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -34,7 +35,7 @@ Exit codes: 0 done, 1 refused, 2 error.";
 
 /// Differentially private SQL engine, privacy-budget ledger and accountant
 #[derive(Debug, Parser)]
-#[command(name = "mizan", version, about, after_help = EXAMPLES, max_term_width = 80)]
+#[command(name = "mizan", version, long_version = version::long(), about, after_help = EXAMPLES, max_term_width = 80)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -76,16 +77,20 @@ pub(crate) enum Command {
     Figure(figure::Arguments),
     Table(table::Arguments),
     Completions(completions::Arguments),
-    /// Write the manual page (troff) to standard output
-    #[command(after_help = "Examples:\n  mizan man > /usr/local/share/man/man1/mizan.1")]
-    Man,
+    Man(man::Arguments),
 }
 
 /// The parsed command line, or the exit code after `--help`, `--version` or an error.
 pub(crate) fn parse() -> Result<Cli, ExitCode> {
     Cli::try_parse().map_err(|error| match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            match output::print(&error.render().to_string()) {
+            let text = match (error.kind(), requested_format()) {
+                (ErrorKind::DisplayVersion, Format::Json) => {
+                    format!("{:#}\n", mizan_api::number::json(&VERSION))
+                }
+                _ => error.render().to_string(),
+            };
+            match output::print(&text) {
                 Ok(()) => ExitCode::SUCCESS,
                 Err(failure) => {
                     output::eprint(&output::failure(&failure, requested_format()));

@@ -20,6 +20,17 @@ mod output;
 mod query_args;
 mod query_limits;
 mod tokens;
+mod version;
+
+#[cfg(all(
+    target_feature = "crt-static",
+    target_env = "gnu",
+    not(names_without_nss)
+))]
+compile_error!(
+    "a static program with glibc may crash when it resolves a host name: \
+     link names_without_nss.c and pass --cfg names_without_nss, as scripts/release does"
+);
 
 use std::process::ExitCode;
 

@@ -8,7 +8,9 @@
 //!   spaces, of rules and of bars are shortened to one. `…` stands for one or more characters
 //!   other than a space, such as the digits of noise; a line of `…` alone stands for any lines.
 //! - Blocks marked `sh,postgres` run if `MIZAN_TEST_POSTGRES` is set: `CLINIC` is the address of
-//!   an empty database then. Blocks marked `sh,norun` do not run; a comment before them says why.
+//!   an empty database then. Blocks marked `sh,release` run if `MIZAN_TEST_RELEASE` is set: the
+//!   files of that folder, which `scripts/release` wrote, are copied into theirs. Blocks marked
+//!   `sh,norun` do not run; a comment before them says why.
 //! - Port 8917 is replaced by a free one.
 #![cfg(unix)]
 #![allow(
@@ -31,7 +33,7 @@ const SUMMARY: &str = "docs/book/SUMMARY.md";
 const SECONDS: &str = "240";
 
 /// How many blocks may be marked `norun`: the book is executed, with a handful of exceptions.
-const NOT_RUN: usize = 4;
+const NOT_RUN: usize = 5;
 
 fn root() -> PathBuf {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
@@ -170,7 +172,7 @@ fn chapters(page: &str) -> Vec<Chapter> {
             let blocks = chapters.last_mut().unwrap();
             if mark.starts_with("sh") {
                 let place = format!("{page}, line {}", at + 1);
-                let known = ["sh", "sh,postgres", "sh,norun"].contains(&mark);
+                let known = ["sh", "sh,postgres", "sh,release", "sh,norun"].contains(&mark);
                 assert!(known, "{place}: {mark}");
                 let has_reason = before.starts_with("<!-- not run: ");
                 assert_eq!(has_reason, mark == "sh,norun", "{place}: the reason");
@@ -300,9 +302,20 @@ fn run(chapter: &Chapter, number: usize) -> Result<(), String> {
     }
     let needs_database = chapter.iter().any(|block| block.mark == "sh,postgres");
     let database = needs_database.then(Database::new).flatten();
+    let needs_release = chapter.iter().any(|block| block.mark == "sh,release");
+    let release = std::env::var("MIZAN_TEST_RELEASE").ok();
+    let release = release.filter(|_| needs_release);
+    for file in release
+        .iter()
+        .flat_map(|release| fs::read_dir(release).unwrap())
+    {
+        let file = file.unwrap();
+        fs::copy(file.path(), folder.join(file.file_name())).unwrap();
+    }
     let runs = |block: &&Block| match block.mark.as_str() {
         "sh" => true,
         "sh,postgres" => database.is_some(),
+        "sh,release" => release.is_some(),
         _ => false,
     };
     let blocks: Vec<_> = chapter.iter().filter(runs).collect();
@@ -361,8 +374,11 @@ fn every_command_block_runs() {
         let blocks = all.iter().flatten();
         blocks.filter(|block| block.mark == mark).count()
     };
-    let [run_always, on_postgres, not_run] = ["sh", "sh,postgres", "sh,norun"].map(count);
-    eprintln!("{run_always} blocks, {on_postgres} on PostgreSQL, {not_run} not run");
+    let marks = ["sh", "sh,postgres", "sh,release", "sh,norun"];
+    let [run_always, on_postgres, on_release, not_run] = marks.map(count);
+    eprintln!(
+        "{run_always} blocks, {on_postgres} on PostgreSQL, {on_release} on a release, {not_run} not run"
+    );
     assert!(run_always >= 40, "{run_always} blocks");
     assert!(not_run <= NOT_RUN, "{not_run} blocks are not run");
     let queue = Mutex::new(all.iter().enumerate());

@@ -334,6 +334,42 @@ fn manual_page() {
     assert!(page.contains("account"));
 }
 
+/// `man --out` writes a page for each command, and every page that another page names.
+#[test]
+fn manual_pages() {
+    let here = folder("manual").join("man1");
+    let path = here.to_str().unwrap();
+    assert_eq!(run(&["man", "--out", path]).done(), "");
+    let pages = std::fs::read_dir(&here).unwrap();
+    let names: Vec<_> = pages
+        .map(|page| page.unwrap().file_name().into_string().unwrap())
+        .collect();
+    assert!(names.len() > 35, "{names:?}");
+    for name in &names {
+        let text = std::fs::read_to_string(here.join(name)).unwrap();
+        let version = env!("CARGO_PKG_VERSION");
+        let title = name.trim_end_matches(".1");
+        let head = format!(".TH {title} 1 \" \" \"mizan {version}\"");
+        assert!(text.contains(&head), "{text}");
+        assert!(!text.contains("commit:"), "{text}");
+        let named = text
+            .lines()
+            .filter(|line| line.starts_with("mizan\\-") && line.ends_with("(1)"));
+        for named in named {
+            let page = named.replace('\\', "").replace("(1)", ".1");
+            assert!(names.contains(&page), "{name} names {named}");
+        }
+    }
+    assert_eq!(
+        std::fs::read_to_string(here.join("mizan.1")).unwrap(),
+        run(&["man"]).done()
+    );
+    // A file where the folder should be.
+    let refused = run(&["man", "--out", here.join("mizan.1").to_str().unwrap()]);
+    assert_eq!(refused.code, 2, "{refused:?}");
+    assert!(refused.stderr.contains("MZ0002"), "{refused:?}");
+}
+
 /// The help of every command, of its subcommands too, fits a terminal of 80 columns.
 #[test]
 fn help_fits_eighty_columns() {
@@ -423,8 +459,55 @@ fn examples_of_the_help_work() {
 
 #[test]
 fn version() {
-    let version = run(&["--version"]).done();
-    assert_eq!(version, format!("mizan {}\n", env!("CARGO_PKG_VERSION")));
+    let number = env!("CARGO_PKG_VERSION");
+    assert_eq!(run(&["-V"]).done(), format!("mizan {number}\n"));
+    let text = run(&["--version"]).done();
+    let lines: Vec<_> = text.lines().collect();
+    let [first, commit, features, target] = lines[..] else {
+        panic!("{text}");
+    };
+    assert_eq!(first, format!("mizan {number}"));
+    let commit = commit.strip_prefix("commit: ").unwrap();
+    let digits = commit.strip_suffix("-dirty").unwrap_or(commit);
+    let hexadecimal = digits.len() == 12 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    assert!(hexadecimal || commit == "unknown", "{text}");
+    let built = [
+        ("ballista", cfg!(feature = "ballista")),
+        ("postgres", cfg!(feature = "postgres")),
+    ];
+    let built: Vec<_> = built
+        .iter()
+        .filter(|(_, on)| *on)
+        .map(|(name, _)| *name)
+        .collect();
+    let expected = if built.is_empty() {
+        "none".to_owned()
+    } else {
+        built.join(", ")
+    };
+    assert_eq!(features, format!("features: {expected}"));
+    assert!(
+        target.starts_with("target: ") && target.ends_with(")"),
+        "{text}"
+    );
+    for arguments in [
+        &["--format", "json", "--version"][..],
+        &["-V", "--format=json"],
+    ] {
+        let json = run(arguments).json();
+        assert_eq!(
+            keys(&json),
+            ["version", "commit", "features", "target", "static"]
+        );
+        assert_eq!(json["version"], number);
+        assert_eq!(json["commit"].as_str().unwrap_or("unknown"), commit);
+        assert_eq!(json["features"], serde_json::json!(built));
+        assert_eq!(
+            target,
+            format!("target: {} (dynamic)", json["target"].as_str().unwrap())
+        );
+        assert_eq!(json["static"], false);
+    }
 }
 
 /// A pipe gets no colour, and NO_COLOR changes nothing.

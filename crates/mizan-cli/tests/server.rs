@@ -159,6 +159,32 @@ fn a_server_is_started_queried_and_stopped() {
     assert!(refused.stderr.contains("MZ2040"), "{}", refused.stderr);
 }
 
+/// The metrics and the OpenAPI document state the version of `--version`.
+#[test]
+fn a_server_states_the_version_of_the_program() {
+    let lab = furnished("server_version");
+    let owner = ["--role", "owner", "--all-datasets", "--all-accounts"];
+    let owner = token(&lab, "dana", &owner);
+    let (mut server, address) = start(&lab, "127.0.0.1:0");
+    let mut client = Client::new(address, Some(&owner));
+    let stated = lab.run(&["--version", "--format", "json"]).json();
+    let text = |key: &str| stated[key].as_str().unwrap_or("unknown").to_owned();
+    let features = stated["features"].as_array().unwrap().iter();
+    let features: Vec<_> = features.map(|name| name.as_str().unwrap()).collect();
+    let expected = format!(
+        "mizan_build_info{{version=\"{}\",commit=\"{}\",features=\"{}\"}} 1\n",
+        text("version"),
+        text("commit"),
+        features.join(",")
+    );
+    let metrics = client.get("/metrics").text();
+    assert!(metrics.contains(&expected), "{expected}\n{metrics}");
+    let document = client.get("/api/openapi.json").json();
+    assert_eq!(document["info"]["version"], stated["version"]);
+    server.kill().unwrap();
+    server.wait().unwrap();
+}
+
 /// Joins that would make 10^8 or 10^12 rows of one private row are refused before the
 /// charge, whether or not a row matches, and the server goes on.
 #[test]

@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::http::{Method, StatusCode};
+use mizan_api::version::Version;
 use mizan_core::Code;
 
 /// The upper bounds of the histogram buckets, in seconds.
@@ -90,11 +91,22 @@ impl Metrics {
 
     /// The metrics as text. `pools` has the name of each worker pool with its busy threads
     /// and waiting requests, `log` is the number of entries in the ledger.
-    pub(crate) fn text(&self, pools: &[(&str, usize, usize)], log: u64) -> String {
+    pub(crate) fn text(
+        &self,
+        version: &Version,
+        pools: &[(&str, usize, usize)],
+        log: u64,
+    ) -> String {
         let mut text = String::new();
         let head = |text: &mut String, name: &str, kind: &str, help: &str| {
             let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
         };
+        let (name, help) = ("mizan_build_info", "The program that serves; always 1.");
+        head(&mut text, name, "gauge", help);
+        let (commit, features) = (version.commit_text(), version.features.join(","));
+        let version = version.version;
+        let labels = format!("version=\"{version}\",commit=\"{commit}\",features=\"{features}\"");
+        let _ = writeln!(text, "{name}{{{labels}}} 1");
         let counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
         head(
             &mut text,

@@ -432,6 +432,8 @@ fn charges_without_an_answer_are_shown_to_the_owner() {
         metrics.contains("mizan_problems_total{code=\"MZ1795\"} 1"),
         "{metrics}"
     );
+    let build = "commit=\"0123456789ab-dirty\",features=\"ballista,postgres\"} 1";
+    assert!(metrics.contains(build), "{metrics}");
     for (role, seen) in [(Role::Owner, true), (Role::Analyst, false)] {
         let token = world.token(role, "visits");
         let page = browse(&world, Some(&token), "GET", "/budgets/visits", "").text();

@@ -1,4 +1,4 @@
-//! `mizan completions` and `mizan man`, generated from the definition.
+//! `mizan completions`, generated from the definition of the commands.
 
 use clap_complete::Shell;
 
@@ -27,12 +27,4 @@ pub(crate) fn run(arguments: &Arguments) -> Result<String, Failure> {
         &mut script,
     );
     Ok(String::from_utf8_lossy(&script).into_owned())
-}
-
-pub(crate) fn manual() -> Result<String, Failure> {
-    let mut page = Vec::new();
-    clap_mangen::Man::new(cli::definition())
-        .render(&mut page)
-        .map_err(|error| Failure::file("write", "the manual page", &error))?;
-    Ok(String::from_utf8_lossy(&page).into_owned())
 }

@@ -15,6 +15,7 @@ pub(crate) mod figure;
 pub(crate) mod group;
 pub(crate) mod init;
 pub(crate) mod ledger;
+pub(crate) mod man;
 pub(crate) mod noise;
 pub(crate) mod query;
 pub(crate) mod quote;
@@ -53,7 +54,7 @@ pub(crate) fn run(command: Command, output: Output) -> Result<CommandOutput, Fai
         Command::Table(arguments) => table::run(&arguments, output),
         Command::Token(arguments) => token::run(&arguments, output),
         Command::Completions(arguments) => completions::run(&arguments),
-        Command::Man => completions::manual(),
+        Command::Man(arguments) => man::run(&arguments),
     };
     text.map(CommandOutput::done)
 }

@@ -14,6 +14,7 @@ use crate::ledger_args::LedgerArguments;
 use crate::output::{Output, print, stop_spinner};
 use crate::query_limits::QueryLimitArguments;
 use crate::tokens::Tokens;
+use crate::version::VERSION;
 
 /// Serve queries, budgets and proofs over HTTP
 #[derive(Debug, clap::Args)]
@@ -80,6 +81,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         tokens: arguments.tokens.path(),
         limits,
         secure,
+        version: VERSION,
     };
     let scheme = if secure { "https" } else { "http" };
     stop_spinner();

@@ -18,6 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use mizan_api::catalogue;
+use mizan_api::version::Version;
 use mizan_core::Code;
 use mizan_engine::{ByteBoundedCache, EngineSet, FanOutCache, PriceCache};
 use mizan_ledger::{Ledger, Location};
@@ -53,6 +54,8 @@ pub struct Options {
     pub limits: Limits,
     /// Whether clients connect with TLS.
     pub secure: bool,
+    /// The program that serves, for the metrics.
+    pub version: Version,
 }
 
 /// The service. Clones share their state.
@@ -67,6 +70,7 @@ struct Inner {
     rate_limiter: RateLimiter,
     limits: Limits,
     secure: bool,
+    version: Version,
     metrics: Metrics,
     reading: WorkerPool,
     pricing: WorkerPool,
@@ -179,6 +183,7 @@ impl Service {
             sessions: Sessions::default(),
             rate_limiter: RateLimiter::default(),
             secure: options.secure,
+            version: options.version,
             metrics: Metrics::default(),
             reading: WorkerPool::new(limits.ledger, limits.connections),
             pricing: WorkerPool::new(limits.computing, limits.computing_waiting),
@@ -373,7 +378,7 @@ impl Service {
             ("verify", &self.0.verifying),
         ];
         let pools = pools.map(|(name, pool)| (name, pool.busy(), pool.waiting()));
-        Ok(self.0.metrics.text(&pools, head.size))
+        Ok(self.0.metrics.text(&self.0.version, &pools, head.size))
     }
 }
 

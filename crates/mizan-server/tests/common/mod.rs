@@ -14,6 +14,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use client::Client;
+use mizan_api::version::Version;
 use mizan_core::{Delta, Epsilon};
 use mizan_ledger::{AccountName, Budget, Ledger, Location, NewAccount, Orders};
 use mizan_server::identity::{Identity, NewToken, Role, Scope};
@@ -89,6 +90,15 @@ pub(crate) fn furnish(directory: &Path) {
     std::fs::write(directory.join("mizan.datasets.json"), catalogue.to_string()).unwrap();
 }
 
+/// The version of the program, as the command line would state it.
+const VERSION: Version = Version {
+    version: env!("CARGO_PKG_VERSION"),
+    commit: Some("0123456789ab-dirty"),
+    features: &["ballista", "postgres"],
+    target: "x86_64-unknown-linux-gnu",
+    is_static: false,
+};
+
 /// The options of its service.
 pub(crate) fn options(directory: &Path, limits: Limits) -> Options {
     Options {
@@ -98,6 +108,7 @@ pub(crate) fn options(directory: &Path, limits: Limits) -> Options {
         tokens: directory.join("mizan.tokens.db"),
         limits,
         secure: false,
+        version: VERSION,
     }
 }
 
