@@ -216,7 +216,14 @@ mod tests {
             now,
         );
         metrics.failed_after_charge(Code::MZ1961);
-        let text = metrics.text(&[("ledger", 1, 0)], 7);
+        let version = Version {
+            version: "1.2.3",
+            commit: None,
+            features: &[],
+            target: "test",
+            is_static: false,
+        };
+        let text = metrics.text(&version, &[("ledger", 1, 0)], 7);
         assert!(text.contains("mizan_failures_after_charge_total{code=\"MZ1961\"} 1"));
         assert!(text.contains(
             "mizan_requests_total{path=\"/api/v1/queries\",method=\"POST\",status=\"200\"} 1"

@@ -85,7 +85,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         format!(
             "{},{},{}\n",
             n / 2,
-            if n % 3 == 0 { "a" } else { "b" },
+            if n.is_multiple_of(3) { "a" } else { "b" },
             n % 150
         )
     };
