@@ -512,7 +512,7 @@ def pictures(folder):
             page.wait("document.querySelector('#quote [data-fits=no]') !== null")
             page.click("#spend")
             page.wait("document.querySelector('.answer.refused') !== null")
-            page.picture(name("refused"), whole=False)
+            page.picture(name("refused"))
             page.go(link)
             page.click("#verify button")
             page.wait("document.querySelector('#verdict .alert') !== null")
