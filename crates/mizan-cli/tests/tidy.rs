@@ -19,6 +19,7 @@ fn every_file_has_a_header_and_at_most_600_lines() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let mut files = Vec::new();
     rust_files(crates, &mut files);
+    rust_files(&root().join("fuzz"), &mut files);
     assert!(files.len() > 30, "{} files found", files.len());
     for file in files {
         let text = std::fs::read_to_string(&file).unwrap();
@@ -52,7 +53,7 @@ fn root() -> PathBuf {
 fn texts() -> Vec<(String, String)> {
     let root = root();
     let mut paths = Vec::new();
-    for folder in ["crates", "docs", "scripts", "testdata"] {
+    for folder in ["crates", "docs", "fuzz", "scripts", "testdata"] {
         files(&root.join(folder), &mut paths);
     }
     for entry in std::fs::read_dir(&root).unwrap() {
@@ -326,6 +327,19 @@ fn codes_come_from_the_registry_and_are_not_compared() {
     }
     assert!(seen > 300, "{seen} codes found");
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+/// Everything is built in one profile, without debug assertions.
+#[test]
+fn assertions_run() {
+    let never = concat!("debug_", "assert");
+    let uses = |(name, text): &(String, String)| name.ends_with(".rs") && text.contains(never);
+    let wrong: Vec<String> = texts()
+        .into_iter()
+        .filter(uses)
+        .map(|(name, _)| name)
+        .collect();
+    assert!(wrong.is_empty(), "never run, write assert!: {wrong:?}");
 }
 
 /// Words for an actor that a sentence should name: the analyst, the server, a unit.

@@ -31,7 +31,7 @@ use mizan_sql::{
     OutputColumn, Quantized, Relation, Statistic, Type, Value,
 };
 
-use super::{NoiseTarget, Request};
+use super::{NoiseTarget, ReleaseError, Request};
 use crate::exact::{Cell, ExactAggregates};
 
 /// Values from 0 to 200, about 100, in steps of 1/8.
