@@ -13,6 +13,7 @@ mod conversion_properties;
 mod corrected_statements;
 mod curve_properties;
 mod divergence_properties;
+mod every_event;
 mod exact_never_below;
 mod golden_composition;
 mod golden_conversions;

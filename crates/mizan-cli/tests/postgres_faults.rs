@@ -179,7 +179,7 @@ fn ledger_fails(lab: &Lab, data: &Server, fail: impl FnOnce()) -> Run {
     add_visits(lab, &data.source("visits"));
     add_numbers(lab, data, &data.source("numbers"), FOR_SECONDS);
     let mut child = lab.start(&TODAY);
-    let process = answering(&data, &mut child);
+    let process = answering(data, &mut child);
     signal("STOP", process);
     fail();
     signal("CONT", process);

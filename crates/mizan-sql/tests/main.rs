@@ -1,10 +1,12 @@
 //! Tests of the planner through its public interface. One binary, as each links DataFusion's planner.
 #![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
     clippy::unwrap_used,
-    reason = "a test may panic"
+    reason = "a test may panic, and its numbers are small"
 )]
 
 mod adversarial;
