@@ -3,16 +3,8 @@
 //!
 //! Everything here is summed from the definitions; Rényi divergences are
 //! certified upper bounds, which only makes a violation harder to excuse.
-#![allow(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test helper may panic"
-)]
 
-#[path = "common/random.rs"]
-mod random;
-
+use crate::common::random::{self, at, log_uniform, reported};
 use mizan_accounting::methods::{self, Method};
 use mizan_accounting::{
     ExactIncrease, FiniteDistribution, Increase, RenyiCurve, basic_composition,
@@ -21,7 +13,6 @@ use mizan_core::{Count, Epsilon, PrivacyEvent, Probability};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{RngSeed, TestRunner};
-use random::{at, log_uniform, reported};
 
 /// What plain sums of probabilities may be off by.
 const ROUNDING: f64 = 1e-12;

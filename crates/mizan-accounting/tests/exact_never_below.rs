@@ -4,20 +4,13 @@
 //! from the definition of the profile:
 //!
 //! > δ(ε) = 1 - Π(1-δ_i) (1 - Σ p_j (1 - e^(ε - L_j))_+).
-#![allow(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test helper may panic"
-)]
 
-#[path = "common/random.rs"]
-mod random;
-
+use crate::common::random::{
+    self, config, gaussian, gaussian_dp, log_uniform, pure, randomized_response, repeat,
+};
 use mizan_accounting::methods::{self, Method, MethodBound};
 use mizan_core::{Delta, Epsilon, PrivacyEvent};
 use proptest::prelude::*;
-use random::{config, gaussian, gaussian_dp, log_uniform, pure, randomized_response, repeat};
 
 /// A loss with finitely many values, and how often the parts fail.
 #[derive(Debug)]

@@ -4,16 +4,8 @@
 //! rounds every parameter to its costly side, and targets are rounded down, so
 //! an upper bound must be at least the truth at the decimals. A lower bound is
 //! one at the rounded parameters; hence the slack it gets.
-#![allow(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test helper may panic"
-)]
 
-mod common;
-
-use common::{Truth, golden};
+use crate::common::{self, Truth, golden};
 use mizan_accounting::methods::Method::{
     Advanced, Basic, Cdp, ConcentratedAdvanced, GaussianExact, Optimal, Pure, Renyi, Zcdp,
 };

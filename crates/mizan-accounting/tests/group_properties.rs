@@ -1,23 +1,14 @@
 //! Properties of group privacy: no chain of neighbours exceeds the group event, exact laws are exact,
 //! sizes multiply, and every size has an answer.
-#![allow(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test helper may panic"
-)]
-
-#[path = "common/random.rs"]
-mod random;
 
 use std::time::{Duration, Instant};
 
+use crate::common::random::{self, at, config, log_uniform, reported};
 use mizan_accounting::{
     FiniteDistribution, Reason, RenyiCurve, basic_composition, group_privacy, methods,
 };
 use mizan_core::{Count, Delta, Epsilon, PrivacyEvent};
 use proptest::prelude::*;
-use random::{at, config, log_uniform, reported};
 
 fn event(text: &str) -> PrivacyEvent {
     text.parse()

@@ -13,12 +13,6 @@
 //!   `sh,norun` do not run; a comment before them says why.
 //! - Port 8917 is replaced by a free one.
 #![cfg(unix)]
-#![allow(
-    clippy::expect_used,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test may panic"
-)]
 
 use std::fs;
 use std::net::TcpListener;

@@ -1,15 +1,6 @@
 //! Accounts with a Gaussian clock: what the command line tells of it agrees with the ledger.
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test may panic"
-)]
 
-mod common;
-
-use common::lab::Lab;
+use crate::common::lab::Lab;
 use serde_json::Value;
 
 /// Prices that hold in one state of the account only: the number that fits, before and after, agrees

@@ -1,18 +1,10 @@
 //! What an earlier version stored still opens: ledgers, a catalogue and a token file, kept in
 //! `testdata/stored`. The ledger in `clock` has accounts with a Gaussian clock.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "a test may panic"
-)]
-
-mod common;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::lab::Lab;
+use crate::common::lab::Lab;
 use serde_json::Value;
 
 fn stored() -> PathBuf {

@@ -19,6 +19,7 @@ fn every_file_has_a_header_and_at_most_600_lines() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let mut files = Vec::new();
     rust_files(crates, &mut files);
+    rust_files(&root().join("fuzz"), &mut files);
     assert!(files.len() > 30, "{} files found", files.len());
     for file in files {
         let text = std::fs::read_to_string(&file).unwrap();
@@ -52,7 +53,7 @@ fn root() -> PathBuf {
 fn texts() -> Vec<(String, String)> {
     let root = root();
     let mut paths = Vec::new();
-    for folder in ["crates", "docs", "scripts", "testdata"] {
+    for folder in ["crates", "docs", "fuzz", "scripts", "testdata"] {
         files(&root.join(folder), &mut paths);
     }
     for entry in std::fs::read_dir(&root).unwrap() {
@@ -271,6 +272,34 @@ fn the_map_names_every_module() {
     assert!(missing.is_empty(), "\n{}", missing.join("\n"));
 }
 
+/// Without `autotests`, cargo ignores a file of tests that no binary names.
+#[test]
+fn every_file_of_tests_is_in_a_binary() {
+    let mut seen = 0;
+    for entry in std::fs::read_dir(root().join("crates")).unwrap() {
+        let krate = entry.unwrap().path();
+        let manifest = std::fs::read_to_string(krate.join("Cargo.toml")).unwrap();
+        if !manifest.contains("autotests = false") {
+            continue;
+        }
+        let main = std::fs::read_to_string(krate.join("tests/main.rs")).unwrap();
+        for file in std::fs::read_dir(krate.join("tests")).unwrap() {
+            let file = file.unwrap().path();
+            let stem = file.file_stem().unwrap().to_str().unwrap();
+            let path = file.strip_prefix(&krate).unwrap().display();
+            let is_module = main.lines().any(|line| line == format!("mod {stem};"));
+            // A folder has scripts, or a binary of its own.
+            let is_binary = manifest.contains(&format!("path = \"{path}"));
+            let is_of_tests = file.is_dir() || file.extension().is_some_and(|kind| kind == "rs");
+            let is_script = file.is_dir() && !file.join("mod.rs").exists();
+            let known = is_module || is_binary || is_script && !file.join("main.rs").exists();
+            assert!(known || !is_of_tests, "no binary has {}", file.display());
+            seen += 1;
+        }
+    }
+    assert!(seen > 60, "{seen} files of tests found");
+}
+
 /// The part of a source file before its tests, by line; nothing of a file of tests.
 fn without_tests(name: &str, text: &str) -> Vec<(usize, String)> {
     let of_tests = ["/tests/", "/tests.rs", "/cases.rs"];
@@ -326,6 +355,19 @@ fn codes_come_from_the_registry_and_are_not_compared() {
     }
     assert!(seen > 300, "{seen} codes found");
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+/// Everything is built in one profile, without debug assertions.
+#[test]
+fn assertions_run() {
+    let never = concat!("debug_", "assert");
+    let uses = |(name, text): &(String, String)| name.ends_with(".rs") && text.contains(never);
+    let wrong: Vec<String> = texts()
+        .into_iter()
+        .filter(uses)
+        .map(|(name, _)| name)
+        .collect();
+    assert!(wrong.is_empty(), "never run, write assert!: {wrong:?}");
 }
 
 /// Words for an actor that a sentence should name: the analyst, the server, a unit.

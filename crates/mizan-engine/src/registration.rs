@@ -84,12 +84,8 @@ impl Inspected {
     /// The dataset of these columns. A column without a type is text until a type is declared.
     #[must_use]
     pub fn dataset(&self, name: String, source: String, privacy: Option<Privacy>) -> Dataset {
-        let column = |(name, kind): &(String, Option<Type>)| DatasetColumn {
-            name: name.clone(),
-            kind: kind.unwrap_or(Type::Text),
-            bounds: None,
-            unit_bounds: None,
-            keys: None,
+        let column = |(name, kind): &(String, Option<Type>)| {
+            DatasetColumn::new(name, kind.unwrap_or(Type::Text))
         };
         Dataset {
             files: Vec::new(),

@@ -1,16 +1,7 @@
 //! The encoding of entries: a round trip for every entry, one encoding for each, and no bytes for
 //! which decoding panics.
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test may panic"
-)]
 
-mod common;
-
-use common::{config, constant, delta, epsilon, price};
+use crate::common::{self, config, constant, delta, epsilon, price};
 use mizan_core::{Order, Rho};
 use mizan_ledger::log::{Denial, LedgerId, VERSION};
 use mizan_ledger::money::{

@@ -1,10 +1,7 @@
 //! What an account tells before and after a charge agrees with what its ledger decides: how many more
 //! fit, why a charge was refused, how much is left.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod common;
-
-use common::lab::Directory;
+use crate::common::lab::Directory;
 use mizan_accounting::PrivacyProfile;
 use mizan_core::{Delta, Epsilon, PrivacyEvent};
 use mizan_ledger::evidence::Odometer;

@@ -1,18 +1,10 @@
 //! The ledger as programs open it: charges, receipts, keys, checkpoints, time.
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test may panic"
-)]
-
-mod common;
 
 use std::fs;
 
-use common::guarded::{GuardedLedger, create, log, shell, spend};
-use common::lab::{Directory, Kind, Lab};
+use crate::common;
+use crate::common::guarded::{GuardedLedger, create, log, shell, spend};
+use crate::common::lab::{Directory, Kind, Lab};
 use mizan_ledger::evidence::{CheckpointKey, TreeHead};
 use mizan_ledger::log::{LedgerId, Status, Tree, leaf_hash};
 use mizan_ledger::money::Amount;

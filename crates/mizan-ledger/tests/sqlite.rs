@@ -1,23 +1,14 @@
 //! A ledger in SQLite: what is refused at opening, which changes are impossible, and several
 //! concurrent handles.
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test may panic"
-)]
-
-mod common;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use common::check::verify;
-use common::lab::Directory;
-use common::{charge, id, one_account, pico};
+use crate::common::check::verify;
+use crate::common::lab::Directory;
+use crate::common::{id, is_damaged, one_account, pico, reserve};
 use mizan_ledger::state::Request;
 use mizan_ledger::store::{Sqlite, Store, Submission};
 use mizan_ledger::*;
@@ -28,11 +19,6 @@ fn ledger(directory: &Directory) -> PathBuf {
     let path = directory.path().join("ledger");
     one_account(&Sqlite::create(&path).unwrap());
     path
-}
-
-fn reserve(thousandths: u64) -> Request {
-    let amount = thousandths * 1_000_000_000;
-    Request::Reserve(charge(0, pico(&[amount, amount])))
 }
 
 /// The code and the sentence with which a file is refused.
@@ -210,17 +196,7 @@ fn rows_that_the_log_does_not_bear_out_are_refused() {
     ] {
         fs::write(&path, &whole).unwrap();
         shell(&path, sql).unwrap();
-        let store = Sqlite::open(&path).unwrap();
-        let account = store.account(AccountNumber::new(0)).map(drop);
-        let error = account.and(store.record(id(1001)).map(drop)).unwrap_err();
-        assert_eq!(error.code(), "MZ1763", "{sql}");
-        if sql.contains("accounts") {
-            let error = store
-                .execute(Submission::new(0, id(1), reserve(1)))
-                .unwrap_err();
-            assert_eq!(error.code(), "MZ1763", "{sql}");
-            assert_eq!(store.head().unwrap().size, 2, "nothing is charged");
-        }
+        is_damaged(&Sqlite::open(&path).unwrap(), sql);
     }
 }
 

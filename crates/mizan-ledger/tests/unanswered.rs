@@ -1,17 +1,8 @@
 //! Queries that failed after their charge: how they are found, limited and settled.
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test may panic"
-)]
-
-mod common;
 
 use std::time::Instant;
 
-use common::guarded::{GuardedLedger, create, spend};
+use crate::common::guarded::{GuardedLedger, create, spend};
 use mizan_ledger::evidence::*;
 use mizan_ledger::ledger::Running;
 use mizan_ledger::*;
@@ -298,7 +289,7 @@ fn only_started_charges_are_settled() {
 }
 
 /// How long it takes to look at a long log: `cargo test --release -p mizan-ledger --test
-/// unanswered -- --ignored --nocapture`.
+/// integration unanswered -- --ignored --nocapture`.
 #[test]
 #[ignore = "writes a million entries"]
 fn a_long_log_is_looked_at_quickly() {

@@ -8,7 +8,8 @@ const holder = document.getElementById('parameters');
 const NAMES = {
   gaussian: ['σ', 'Δ'], 'discrete-gaussian': ['σ', 'Δ'], laplace: ['λ', 'Δ'], 'discrete-laplace': ['λ', 'Δ'],
   rr: ['p', 'k'], exponential: ['ε'], pure: ['ε'], approximate: ['ε', 'δ'], rdp: ['α', 'ε'], zcdp: ['ρ'], cdp: ['μ', 'τ'],
-  gdp: ['μ'], poisson: ['q'], 'without-replacement': ['n', 'm'], group: ['s'],
+  gdp: ['μ'], tree: ['σ', 'n', 'Δ'], matrix: ['σ', '‖C‖'], poisson: ['q'], 'without-replacement': ['n', 'm'],
+  shuffle: ['n'], group: ['s'],
 };
 let running = null;
 

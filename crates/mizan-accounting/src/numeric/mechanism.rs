@@ -261,16 +261,30 @@ fn mechanism(event: &PrivacyEvent) -> Result<(Base, bool), Reason> {
     })
 }
 
-/// Whether exchanging P and Q leaves the loss as it is: of all that Mizan knows
-/// by name, and of what is on a sample together, which is priced by its bound.
+/// Whether exchanging P and Q leaves the loss as it is: of the mechanisms that are
+/// listed here, and of what is on a sample together, which is priced by its bound.
 fn is_symmetric(event: &PrivacyEvent) -> bool {
     let mut parts = 0u32;
     let mut symmetric = true;
     let walked = walk::each_mechanism(event, |count, part, _| {
         parts = parts.saturating_add(if count == Interval::ONE { 1 } else { 2 });
-        if let PrivacyEvent::Finite(pair) = part {
-            symmetric = is_mirrored(pair);
-        }
+        symmetric = match part {
+            PrivacyEvent::Finite(pair) => is_mirrored(pair),
+            PrivacyEvent::Gaussian { .. }
+            | PrivacyEvent::Laplace { .. }
+            | PrivacyEvent::DiscreteGaussian(_)
+            | PrivacyEvent::DiscreteLaplace(_)
+            | PrivacyEvent::RandomizedResponse(_)
+            | PrivacyEvent::Exponential { .. }
+            | PrivacyEvent::Pure { .. }
+            | PrivacyEvent::Approximate { .. }
+            | PrivacyEvent::GaussianDp { .. }
+            | PrivacyEvent::Tree { .. }
+            | PrivacyEvent::Matrix { .. }
+            | PrivacyEvent::Shuffle { .. } => true,
+            // Of another one, nothing is known.
+            _ => false,
+        };
         Ok(())
     });
     walked.is_ok() && (symmetric || parts > 1)

@@ -73,6 +73,9 @@ super::codes! {
     MZ2038 Usage
         ("Several tokens begin with these digits.", "Give more digits; list the tokens with `mizan token list`.")
         ("تبدأ عدة رموز بهذه الخانات.", "أعطِ خانات أكثر؛ واعرض الرموز بالأمر mizan token list.");
+    MZ2039 Configuration
+        ("The clock of the machine is before 1970, so no token can be checked.", "The operator sets the clock: tokens expire by it.")
+        ("ساعة الجهاز قبل عام 1970، فلا يمكن التحقق من أي رمز.", "يضبط مشغّل الخادم ساعة الجهاز، فبها تنتهي صلاحية الرموز.");
     MZ2040 Configuration
         ("The server would listen on an open network without TLS.", "Give `--cert` and `--key`, or listen on 127.0.0.1.")
         ("سيستمع الخادم على شبكة مفتوحة بلا TLS.", "أعطِ --cert و--key، أو استمع على 127.0.0.1.");

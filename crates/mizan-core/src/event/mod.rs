@@ -193,7 +193,22 @@ impl PrivacyEvent {
             | Self::Repeat { event, .. } => std::slice::from_ref(event.as_ref()),
             Self::WithoutReplacement(sampling) => std::slice::from_ref(sampling.event()),
             Self::Compose(events) => events,
-            _ => &[],
+            // Each by name: a new event that has others inside does not compile without them.
+            Self::Gaussian { .. }
+            | Self::Laplace { .. }
+            | Self::DiscreteGaussian(_)
+            | Self::DiscreteLaplace(_)
+            | Self::RandomizedResponse(_)
+            | Self::Exponential { .. }
+            | Self::Pure { .. }
+            | Self::Approximate { .. }
+            | Self::Renyi(_)
+            | Self::ZeroConcentrated { .. }
+            | Self::Concentrated { .. }
+            | Self::GaussianDp { .. }
+            | Self::Finite(_)
+            | Self::Tree { .. }
+            | Self::Matrix { .. } => &[],
         }
     }
 

@@ -73,8 +73,13 @@ impl ResultCollector {
                     return Err(malformed);
                 };
                 let count = integer(1)?;
-                if count > 0 && !computed.first().is_some_and(Value::is_null) {
-                    bins.insert(integer(0)?, count);
+                if count < 0 {
+                    return Err(malformed);
+                }
+                let has_value = !computed.first().is_some_and(Value::is_null);
+                // A value that comes twice would lose rows.
+                if count > 0 && has_value && bins.insert(integer(0)?, count).is_some() {
+                    return Err(malformed);
                 }
             }
         }

@@ -103,16 +103,16 @@ impl<E: Engine> QueryService<'_, E> {
                 Some(Body::Denied { charge, .. }) => charged_with(&charge.cost),
                 _ => Vec::new(),
             },
-            Status::Released { .. } if self.answers(id, stamp)? => {
-                let bytes = self.ledger.answer(id)?.unwrap_or_default();
-                match (unsealed(stamp, &bytes, id), self.last_entry(id)?) {
+            Status::Released { .. } => match self.stored_answer(id, stamp)? {
+                Some(bytes) => match (unsealed(stamp, &bytes, id), self.last_entry(id)?) {
                     // A charge without an answer is committed at its whole cost.
                     (Err(QueryError::NoAnswer { .. }), Some(Body::Committed { cost, .. })) => {
                         charged_with(&cost)
                     }
                     (released, _) => released?.threshold_delta().into_iter().collect(),
-                }
-            }
+                },
+                None => Vec::new(),
+            },
             _ => Vec::new(),
         };
         for share in shares {
@@ -197,8 +197,14 @@ impl<E: Engine> QueryService<'_, E> {
 
     /// Whether the answer that is stored under an id is an answer to this query.
     pub(super) fn answers(&self, id: RequestId, stamp: &Digest) -> Result<bool, QueryError> {
-        let bytes = self.ledger.answer(id)?.unwrap_or_default();
-        Ok(bytes.starts_with(stamp.as_bytes()))
+        Ok(self.stored_answer(id, stamp)?.is_some())
+    }
+
+    /// The bytes that are stored under an id, if they begin with the stamp of this query. A charge
+    /// for a release elsewhere stores none, nor does a ledger whose answers are elsewhere.
+    fn stored_answer(&self, id: RequestId, stamp: &Digest) -> Result<Option<Vec<u8>>, QueryError> {
+        let bytes = self.ledger.answer(id)?;
+        Ok(bytes.filter(|bytes| bytes.starts_with(stamp.as_bytes())))
     }
 }
 

@@ -215,7 +215,7 @@ impl<'a, E: Engine> QueryService<'a, E> {
         let checked = self.engine.check_joins(&prepared.plan, self.catalogue);
         let checked =
             checked.and_then(|()| self.engine.check_limits(&prepared.plan, self.catalogue));
-        let mut quote = Quote::of(&prepared);
+        let mut quote = Quote::of(&prepared)?;
         match self.ledger.check_unanswered(&prepared.view, None) {
             Ok(()) => {}
             Err(LedgerError::TooManyUnanswered { count }) => {
@@ -508,7 +508,10 @@ impl<'a, E: Engine> QueryService<'a, E> {
     ) -> Result<QueryOutcome, QueryError> {
         let bytes = self.ledger.answer(done.id);
         let bytes = bytes.map_err(|error| QueryError::from(error).after_charge(done.id))?;
-        let bytes = bytes.unwrap_or_default();
+        // A charge for a release elsewhere stores no answer, and is not a charge of this query.
+        let Some(bytes) = bytes else {
+            return Err(RequestError::IdReused { id: done.id }.into());
+        };
         if bytes == SETTLED {
             return Err(QueryError::Settled { id: done.id });
         }

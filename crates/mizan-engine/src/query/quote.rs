@@ -5,8 +5,8 @@ use mizan_ledger::ledger::FittingCount;
 use mizan_ledger::{AccountView, Charge, Cost, DeltaAmount};
 use mizan_sql::{Effect, Note};
 
-use super::Prepared;
 use super::reserved::{self, ReservedDelta};
+use super::{Prepared, QueryError};
 use crate::release::{self, ChoiceReason, Predicted};
 
 /// The cost of a query and its predicted accuracy. No private data was read.
@@ -45,7 +45,7 @@ pub struct Quote {
 }
 
 impl Quote {
-    pub(super) fn of(prepared: &Prepared) -> Self {
+    pub(super) fn of(prepared: &Prepared) -> Result<Self, QueryError> {
         let Prepared {
             plan,
             view,
@@ -60,11 +60,11 @@ impl Quote {
             Some(after) if prepared.takes_usual_share() => with_usual_share(after, charge),
             Some(_) => view.how_many(charge),
         };
-        Self {
+        Ok(Self {
             event: noise_plan.event(),
             epsilon: noise_plan.epsilon(),
             delta: prepared.delta(),
-            predicted: release::predicted(plan, noise_plan),
+            predicted: release::predicted(plan, noise_plan)?,
             fits: after.is_some(),
             after,
             threshold: noise_plan.threshold(),
@@ -79,7 +79,7 @@ impl Quote {
             why: noise_plan.why(),
             clamping: plan.limits(),
             notes: plan.notes.clone(),
-        }
+        })
     }
 }
 

@@ -108,7 +108,7 @@ pub(crate) fn answer(
         rows: shown.collect::<Result<_, _>>()?,
         ranks: columns.ranks(&released.noise.mechanisms)?,
         columns: names.map(|column| column.name.clone()).collect(),
-        clamping: effects(plan, &all),
+        clamping: effects(plan, &all)?,
         notes: notes(plan, released, &all)?,
     })
 }
@@ -285,8 +285,11 @@ fn notes(
     let ranks = predict::quantile_ranks(plan, &noise.mechanisms)?;
     notes.extend(ranks.into_iter().map(Note::QuantileRank));
     for (place, aggregate) in plan.output.aggregates.iter().enumerate() {
-        let of = |group: &&Vec<Estimate>| group.get(place).is_some_and(|one| one.value.is_null());
-        let count = groups.iter().filter(of).count();
+        let mut count = 0;
+        for group in groups {
+            let estimate = group.get(place).ok_or(ReleaseError::Shape)?;
+            count += usize::from(estimate.value.is_null());
+        }
         if count == 0 || !matches!(aggregate, Aggregate::Quantile { .. }) {
             continue;
         }

@@ -6,8 +6,10 @@
 
 use mizan_sql::{Aggregate, BoundedPlan, Bounds, Effect, End, Measure, Quantized, Share, Value};
 
+use super::ReleaseError;
 use super::estimate::Estimate;
 use super::interval::Interval;
+use super::predict::PLACE;
 
 /// An interval is narrow if it is at most this share of the declared range.
 const NARROW: f64 = 0.1;
@@ -20,18 +22,26 @@ struct AtEnd {
 }
 
 /// The bounds that may have changed an answer, given the estimates of its groups.
-pub(super) fn effects(plan: &BoundedPlan, groups: &[Vec<Estimate>]) -> Vec<Effect> {
+///
+/// # Errors
+///
+/// The estimates are not those of the plan.
+pub(super) fn effects(
+    plan: &BoundedPlan,
+    groups: &[Vec<Estimate>],
+) -> Result<Vec<Effect>, ReleaseError> {
     let mut effects = plan.limits();
     // Without bounds there is nothing to report.
     if effects.is_empty() {
-        return effects;
+        return Ok(effects);
     }
     for (place, aggregate) in plan.output.aggregates.iter().enumerate() {
-        let Some((grid, margin)) = grid(plan, aggregate) else {
+        let Some((grid, margin)) = grid(plan, aggregate)? else {
             continue;
         };
         let mut ends = AtEnd::default();
-        for estimate in groups.iter().filter_map(|group| group.get(place)) {
+        for group in groups {
+            let estimate = group.get(place).ok_or(ReleaseError::Shape)?;
             ends.add(estimate, grid.bounds, margin);
         }
         let sides = [(ends.low, End::Lower), (ends.high, End::Upper)];
@@ -43,25 +53,30 @@ pub(super) fn effects(plan: &BoundedPlan, groups: &[Vec<Estimate>]) -> Vec<Effec
             });
         }
     }
-    effects
+    Ok(effects)
 }
 
 /// The grid of an aggregate whose range is that of its values, and the distance that counts as
 /// being at the end.
-fn grid<'a>(plan: &'a BoundedPlan, aggregate: &Aggregate) -> Option<(&'a Quantized, f64)> {
+fn grid<'a>(
+    plan: &'a BoundedPlan,
+    aggregate: &Aggregate,
+) -> Result<Option<(&'a Quantized, f64)>, ReleaseError> {
     let (statistic, steps) = match aggregate {
         Aggregate::Mean { sum, .. } => (*sum, 0.0),
         Aggregate::Quantile { histogram, .. } => (*histogram, 1.0),
         Aggregate::Count { .. } | Aggregate::Sum { .. } | Aggregate::Variance { .. } => {
-            return None;
+            return Ok(None);
         }
     };
-    match &plan.statistics.get(statistic)?.measure {
-        Measure::Scaled(_, grid, _) | Measure::Histogram(_, grid) => {
-            Some((grid, steps * grid.step()))
-        }
-        _ => None,
-    }
+    Ok(
+        match &plan.statistics.get(statistic).ok_or(PLACE)?.measure {
+            Measure::Scaled(_, grid, _) | Measure::Histogram(_, grid) => {
+                Some((grid, steps * grid.step()))
+            }
+            _ => None,
+        },
+    )
 }
 
 impl AtEnd {

@@ -138,7 +138,7 @@ fn rule(
 ) -> Result<Rule, ReleaseError> {
     let half = |statistic: usize, missed: f64| -> Result<f64, ReleaseError> {
         let half = noise.mechanism(statistic)?.half_width(missed)?;
-        Ok(half.ok_or(PLACE)? / predict::fineness(plan, statistic))
+        Ok(half.ok_or(PLACE)? / predict::fineness(plan, statistic)?)
     };
     Ok(match aggregate {
         Aggregate::Count { of } => Rule::Count {
@@ -191,8 +191,8 @@ fn rule(
                         // Half a step of the lattice is added: for any θ it is at most half of
                         // √(σ_s² + θ² σ_n²) over the smaller σ.
                         z: width::deviations(missed)? + 0.5 / s.min(*n),
-                        sum: s / predict::fineness(plan, *sum),
-                        count: n / predict::fineness(plan, *count),
+                        sum: s / predict::fineness(plan, *sum)?,
+                        count: n / predict::fineness(plan, *count)?,
                     }
                 }
                 _ => Ratio::Boxed {
@@ -367,7 +367,7 @@ impl Rule {
             } => {
                 let cell = cells.get(*histogram).and_then(NoisyCell::quantiles);
                 let values = cell.ok_or(ReleaseError::Shape)?;
-                let rows = size.of(cells, all_fineness);
+                let rows = size.of(cells, all_fineness)?;
                 if rows.is_some_and(|rows| rows <= *arbitrary_up_to) {
                     // The selected value says nothing about the group.
                     return Ok(Estimate {
@@ -474,13 +474,18 @@ pub(super) fn typed(value: f64, kind: Type) -> Value {
     match kind {
         Type::Integer => Value::Integer(to_i64(value.round())),
         Type::Timestamp => Value::Timestamp(to_i64(value.round())),
-        Type::Date => {
-            let days = to_i64(value.round()).clamp(i32::MIN.into(), i32::MAX.into());
-            Value::Date(i32::try_from(days).unwrap_or_default())
-        }
+        Type::Date => Value::Date(to_i32(value.round())),
         Type::Number => Value::number(value),
         Type::Boolean | Type::Text => Value::Null,
     }
+}
+
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "beyond 32 bits it saturates"
+)]
+const fn to_i32(value: f64) -> i32 {
+    value as i32
 }
 
 #[allow(

@@ -58,10 +58,8 @@ impl GroupSize {
         };
         let is_same =
             |other: &Statistic| matches!(&other.measure, Measure::Count(what) if what == of);
-        let tree = matches!(
-            mechanisms.get(histogram),
-            Some(StatisticMechanism::Tree { .. })
-        );
+        let mechanism = mechanisms.get(histogram).ok_or(PLACE)?;
+        let tree = matches!(mechanism, StatisticMechanism::Tree { .. });
         let counts = plan.statistics.iter().enumerate();
         Ok(Self {
             histogram,
@@ -79,19 +77,30 @@ impl GroupSize {
 
     /// An estimated upper bound on the number of rows; None if no statistic gives one.
     /// Statistics are released in steps of their fineness.
-    pub(super) fn of(&self, cells: &[NoisyCell], fineness: &[i64]) -> Option<f64> {
-        let counts = self.counts.iter().filter_map(|&(place, rows)| {
-            let Some(NoisyCell::Integer(count)) = cells.get(place) else {
-                return None;
+    ///
+    /// # Errors
+    ///
+    /// The release has another shape than the plan.
+    pub(super) fn of(
+        &self,
+        cells: &[NoisyCell],
+        fineness: &[i64],
+    ) -> Result<Option<f64>, ReleaseError> {
+        let mut least: Option<f64> = None;
+        let mut bound = |rows: f64| least = Some(least.map_or(rows, |least| least.min(rows)));
+        for &(place, rows) in &self.counts {
+            let (Some(NoisyCell::Integer(count)), Some(fineness)) =
+                (cells.get(place), fineness.get(place))
+            else {
+                return Err(ReleaseError::Shape);
             };
-            let fineness = fineness.get(place).copied().unwrap_or(1).max(1);
-            Some(rows * as_f64(*count) / as_f64(fineness))
-        });
-        let tree = match cells.get(self.histogram) {
-            Some(NoisyCell::FromTree { rows, .. }) => Some(as_f64(*rows)),
-            _ => None,
-        };
-        let least = counts.chain(tree).reduce(f64::min)?;
-        Some(least.max(0.0))
+            bound(rows * as_f64(*count) / as_f64(*fineness));
+        }
+        match cells.get(self.histogram) {
+            Some(NoisyCell::FromTree { rows, .. }) => bound(as_f64(*rows)),
+            Some(NoisyCell::Selected(_)) => {}
+            Some(NoisyCell::Integer(_)) | None => return Err(ReleaseError::Shape),
+        }
+        Ok(least.map(|least| least.max(0.0)))
     }
 }

@@ -22,7 +22,14 @@ pub struct Predicted {
 }
 
 /// The prediction for each noisy column, in order.
-pub(crate) fn predicted(plan: &BoundedPlan, noise_plan: &NoisePlan) -> Vec<Predicted> {
+///
+/// # Errors
+///
+/// The plan is inconsistent. Its answer could not be computed either.
+pub(crate) fn predicted(
+    plan: &BoundedPlan,
+    noise_plan: &NoisePlan,
+) -> Result<Vec<Predicted>, ReleaseError> {
     let (keys, mechanisms) = (plan.keys.len(), &noise_plan.noise.mechanisms);
     let noisy = |column: &&OutputColumn| {
         let columns = column.expression.columns();
@@ -33,15 +40,14 @@ pub(crate) fn predicted(plan: &BoundedPlan, noise_plan: &NoisePlan) -> Vec<Predi
             Expr::Column(place) => place.checked_sub(keys),
             _ => None,
         };
-        let half = |place| {
-            shown_half_width(plan, mechanisms, place, MISSED)
-                .ok()
-                .flatten()
+        let half_width = match aggregate {
+            Some(place) => shown_half_width(plan, mechanisms, place, MISSED)?,
+            None => None,
         };
-        Predicted {
+        Ok(Predicted {
             name: column.name.clone(),
-            half_width: aggregate.and_then(half),
-        }
+            half_width,
+        })
     };
     let columns = plan.output.columns.iter();
     columns.filter(noisy).map(predict).collect()
@@ -64,15 +70,18 @@ pub(super) fn shown_half_width(
 /// shown.
 fn rounding(plan: &BoundedPlan, aggregate: usize) -> Result<f64, ReleaseError> {
     let is_whole = match plan.output.aggregates.get(aggregate) {
-        Some(Aggregate::Count { of }) => fineness(plan, *of) <= 1.0,
+        Some(Aggregate::Count { of }) => fineness(plan, *of)? <= 1.0,
         Some(Aggregate::Sum {
             sum,
             count,
             integer: true,
         }) => {
             let quantized = quantized(plan, *sum)?;
-            let step = quantized.step() / fineness(plan, *sum);
-            let centre = count.map_or(0.0, |count| quantized.centre / fineness(plan, count));
+            let step = quantized.step() / fineness(plan, *sum)?;
+            let centre = match count {
+                Some(count) => quantized.centre / fineness(plan, *count)?,
+                None => 0.0,
+            };
             step.fract() == 0.0 && centre.fract() == 0.0
         }
         _ => true,
@@ -90,16 +99,17 @@ pub(super) fn half_width(
 ) -> Result<Option<f64>, ReleaseError> {
     match plan.output.aggregates.get(aggregate) {
         Some(Aggregate::Count { of }) => {
+            let fineness = fineness(plan, *of)?;
             let width = mechanism(mechanisms, *of)?.half_width(missed)?;
-            Ok(width.map(|width| width / fineness(plan, *of)))
+            Ok(width.map(|width| width / fineness))
         }
         Some(Aggregate::Sum { sum, count, .. }) => {
             let quantized = quantized(plan, *sum)?;
-            let step = quantized.step() / fineness(plan, *sum);
+            let step = quantized.step() / fineness(plan, *sum)?;
             let noise = (step, mechanism(mechanisms, *sum)?);
             match count {
                 Some(count) if quantized.centre != 0.0 => {
-                    let centre = quantized.centre.abs() / fineness(plan, *count);
+                    let centre = quantized.centre.abs() / fineness(plan, *count)?;
                     let centre = (centre, mechanism(mechanisms, *count)?);
                     width::of_two(noise, centre, missed)
                 }
@@ -121,12 +131,11 @@ pub(super) fn yardstick(
 ) -> Result<f64, ReleaseError> {
     let of_statistic = |statistic: usize| -> Result<f64, ReleaseError> {
         let width = mechanism(mechanisms, statistic)?.half_width(missed)?;
-        Ok(width.unwrap_or(f64::INFINITY) / fineness(plan, statistic))
+        Ok(width.ok_or(PLACE)? / fineness(plan, statistic)?)
     };
     match plan.output.aggregates.first() {
         Some(Aggregate::Count { .. } | Aggregate::Sum { .. }) => {
-            let width = half_width(plan, mechanisms, 0, missed)?;
-            Ok(width.unwrap_or(f64::INFINITY))
+            half_width(plan, mechanisms, 0, missed)?.ok_or(PLACE)
         }
         Some(Aggregate::Mean { sum, .. } | Aggregate::Variance { sum, .. }) => {
             Ok(of_statistic(*sum)? * quantized(plan, *sum)?.step())
@@ -220,22 +229,20 @@ pub(super) fn quantile_ranks(
             continue;
         };
         let mechanism = mechanism(mechanisms, *histogram)?;
-        let place_there = place_of(plan, *histogram, *at)?;
-        let target = mechanism
-            .targets()
-            .and_then(|targets| targets.get(place_there));
+        let targets = mechanism.targets().ok_or(PLACE)?;
+        let target = targets.get(place_of(plan, *histogram, *at)?).ok_or(PLACE)?;
         let recursive = matches!(mechanism, StatisticMechanism::Recursive { .. });
-        let fraction = matches!(target, Some(QuantileTarget::Fraction { .. }));
+        let fraction = matches!(target, QuantileTarget::Fraction { .. });
         ranks.push(QuantileRank {
             aggregate: plan.aggregate_name(place),
             rows: error.rows,
             target: match target {
-                Some(QuantileTarget::FromLow(row)) => RankTarget::FromLeast(*row),
-                Some(QuantileTarget::FromHigh(row)) => RankTarget::FromGreatest(*row),
-                _ => RankTarget::Quantile,
+                QuantileTarget::FromLow(row) => RankTarget::FromLeast(*row),
+                QuantileTarget::FromHigh(row) => RankTarget::FromGreatest(*row),
+                QuantileTarget::Fraction { .. } => RankTarget::Quantile,
             },
             equal_rows: (recursive && fraction).then_some(recursive::EQUAL),
-            before_ordering: may_cross(mechanism),
+            before_ordering: may_cross(mechanism, targets),
             arbitrary_up_to: error.arbitrary_up_to,
             count_known: GroupSize::new(plan, mechanisms, *histogram)?.is_exact(),
         });
@@ -246,8 +253,7 @@ pub(super) fn quantile_ranks(
 /// Whether quantiles of a histogram may be released in another order than that of their
 /// fractions and are then sorted: the rank error holds before sorting. Quantiles by recursion
 /// or from one tree are in order.
-fn may_cross(mechanism: &StatisticMechanism) -> bool {
-    let targets = mechanism.targets().unwrap_or_default();
+fn may_cross(mechanism: &StatisticMechanism, targets: &[QuantileTarget]) -> bool {
     let is_edge = |target: &QuantileTarget| target.parts().is_none();
     let apart =
         matches!(mechanism, StatisticMechanism::Select { .. }) || targets.iter().any(is_edge);
@@ -280,12 +286,11 @@ pub(super) fn quantized(plan: &BoundedPlan, statistic: usize) -> Result<&Quantiz
 }
 
 /// How many steps of the released integer are one step of a statistic.
-pub(super) fn fineness(plan: &BoundedPlan, statistic: usize) -> f64 {
-    let statistic = plan.statistics.get(statistic);
-    let fineness = statistic.map_or(1, |statistic| plan.fineness(statistic));
+pub(super) fn fineness(plan: &BoundedPlan, statistic: usize) -> Result<f64, ReleaseError> {
+    let statistic = plan.statistics.get(statistic).ok_or(PLACE)?;
     #[allow(clippy::cast_precision_loss, reason = "a small power of two")]
-    let fineness = fineness as f64;
-    fineness
+    let fineness = plan.fineness(statistic) as f64;
+    Ok(fineness)
 }
 
 fn mechanism(

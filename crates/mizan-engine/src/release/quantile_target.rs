@@ -29,6 +29,8 @@ use std::collections::BTreeMap;
 use mizan_core::Epsilon;
 use mizan_noise::{Entropy, ExponentialMechanism, NoiseError};
 
+use super::ReleaseError;
+
 /// The denominator of the finest fraction.
 pub(super) const PARTS: u64 = 10_000;
 
@@ -180,26 +182,31 @@ impl QuantileTarget {
     /// Selects one of the values `low..=high` for a histogram.
     ///
     /// The values between two that occur have the same score, so they form one run.
+    ///
+    /// # Errors
+    ///
+    /// There is no randomness, or the range has 2⁶⁴ values. Row counts are not negative
+    /// ([`release`](super::release) checks that).
     pub(crate) fn select(
         self,
         mechanism: &ExponentialMechanism,
         entropy: &mut Entropy,
         histogram: &BTreeMap<i64, i64>,
         (low, high): (i64, i64),
-    ) -> Result<i64, NoiseError> {
+    ) -> Result<i64, ReleaseError> {
         let within = || {
             histogram
                 .iter()
                 .filter(|(value, _)| (low..=high).contains(value))
         };
-        let total: i128 = within().map(|(_, rows)| i128::from((*rows).max(0))).sum();
+        let total: i128 = within().map(|(_, rows)| i128::from(*rows)).sum();
         let mut runs = Vec::new();
         let mut starts = Vec::new();
         let (mut next, mut less) = (i128::from(low), 0_i128);
         for (&value, &rows) in within() {
-            let (value, rows) = (i128::from(value), i128::from(rows.max(0)));
+            let (value, rows) = (i128::from(value), i128::from(rows));
             if next < value {
-                runs.push((self.score(less, 0, total - less), length(value - next)));
+                runs.push((self.score(less, 0, total - less), length(value - next)?));
                 starts.push(next);
             }
             runs.push((self.score(less, rows, total - less - rows), 1));
@@ -208,12 +215,12 @@ impl QuantileTarget {
             next = value + 1;
         }
         if next <= i128::from(high) {
-            runs.push((self.score(less, 0, 0), length(i128::from(high) - next + 1)));
+            runs.push((self.score(less, 0, 0), length(i128::from(high) - next + 1)?));
             starts.push(next);
         }
         let (run, place) = mechanism.select_run(entropy, &runs)?;
-        let start = starts.get(run).copied().unwrap_or_default();
-        Ok(i64::try_from(start + i128::from(place)).unwrap_or(low))
+        let start = starts.get(run).ok_or(ReleaseError::Shape)?;
+        i64::try_from(start + i128::from(place)).map_err(|_| ReleaseError::Shape)
     }
 }
 
@@ -238,8 +245,9 @@ pub(super) fn whole_rows(rows: f64) -> u64 {
     ((rows * (1.0 + 1e-9)).ceil().min(1e15) as u64).max(1)
 }
 
-fn length(values: i128) -> u64 {
-    u64::try_from(values).unwrap_or(0)
+/// The length of a run. One of no values would never be selected.
+fn length(values: i128) -> Result<u64, ReleaseError> {
+    u64::try_from(values).map_err(|_| ReleaseError::Shape)
 }
 
 #[allow(clippy::cast_precision_loss, reason = "rows and values are below 2^53")]

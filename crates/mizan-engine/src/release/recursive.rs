@@ -121,17 +121,17 @@ struct Cells {
 }
 
 impl Cells {
-    fn new(histogram: &BTreeMap<i64, i64>, (low, high): (i64, i64)) -> Self {
+    fn new(histogram: &BTreeMap<i64, i64>, (low, high): (i64, i64)) -> Result<Self, ReleaseError> {
         let mut before = 0_u64;
         let mut values = Vec::new();
         for (&value, &rows) in histogram {
-            let rows = u64::try_from(rows).unwrap_or(0);
+            let rows = u64::try_from(rows).map_err(|_| ReleaseError::Shape)?;
             if rows > 0 && (low..=high).contains(&value) {
                 values.push((value.abs_diff(low), rows, before));
                 before = before.saturating_add(rows);
             }
         }
-        Self { values }
+        Ok(Self { values })
     }
 
     /// The weight of all cells before a cell.
@@ -169,20 +169,26 @@ impl Cells {
             starts: Vec::new(),
             bounds: Vec::new(),
         };
-        self.runs(&mut runs, range);
-        let cell = |run: usize, place: u64| runs.starts.get(run).map_or(range.0, |at| at + place);
-        let score = |run: usize, place: u64| runs.score(cell(run, place));
+        self.runs(&mut runs, range)?;
+        let cell = |run: usize, place: u64| Some(runs.starts.get(run)? + place);
+        // The mechanism scores the runs that it was given, and these have a start.
+        let score = |run: usize, place: u64| cell(run, place).map_or(i64::MIN, |at| runs.score(at));
         let (run, place) = mechanism.select_below(entropy, &runs.bounds, score)?;
-        Ok(cell(run, place))
+        cell(run, place).ok_or(ReleaseError::Shape)
     }
 
     /// Splits a range into runs, at the values with rows.
-    fn runs(&self, runs: &mut Runs<impl Fn(u64) -> i128>, range: (u64, u64)) {
+    fn runs(
+        &self,
+        runs: &mut Runs<impl Fn(u64) -> i128>,
+        range: (u64, u64),
+    ) -> Result<(), ReleaseError> {
         let (first, last) = (range.0 >> CELL_BITS, range.1 >> CELL_BITS);
         let from = self.values.partition_point(|(value, ..)| *value < first);
         let to = self.values.partition_point(|(value, ..)| *value <= last);
         let mut next = range.0;
-        for &(place, ..) in self.values.get(from..to).unwrap_or_default() {
+        let values = self.values.get(from..to).ok_or(ReleaseError::Shape)?;
+        for &(place, ..) in values {
             let start = (place << CELL_BITS).max(range.0);
             let stop = ((place + 1) << CELL_BITS).min(range.1 + 1);
             runs.push(next, start);
@@ -190,6 +196,7 @@ impl Cells {
             next = stop;
         }
         runs.push(next, range.1 + 1);
+        Ok(())
     }
 }
 
@@ -214,9 +221,14 @@ impl<F: Fn(u64) -> i128> Runs<F> {
     fn push(&mut self, start: u64, stop: u64) {
         if start < stop {
             let best = self.score(start).max(self.score(stop - 1));
-            self.starts.push(start);
-            self.bounds.push((best, stop - start));
+            self.add(start, stop, best);
         }
+    }
+
+    /// Every run has a start and a bound.
+    fn add(&mut self, start: u64, stop: u64, best: i64) {
+        self.starts.push(start);
+        self.bounds.push((best, stop - start));
     }
 
     /// The same where the best score may be inside: from there to both sides in runs of
@@ -240,8 +252,7 @@ impl<F: Fn(u64) -> i128> Runs<F> {
         let holds_the_best = start < turn && turn < stop;
         let is_far = !holds_the_best && factors(best.unsigned_abs()) > FAR;
         if factors(best.abs_diff(worst)) < 1.0 || is_far {
-            self.starts.push(start);
-            self.bounds.push((best, stop - start));
+            self.add(start, stop, best);
             return;
         }
         let (mut at, mut length) = (turn, 1);
@@ -300,7 +311,7 @@ impl Recursive {
         histogram: &BTreeMap<i64, i64>,
         range: (i64, i64),
     ) -> Result<BTreeMap<u64, i64>, ReleaseError> {
-        let cells = Cells::new(histogram, range);
+        let cells = Cells::new(histogram, range)?;
         let widest = range.1.abs_diff(range.0);
         // Up to and including the end of the last value: all rows may be below.
         let end = widest.saturating_add(1).saturating_mul(CELLS);
@@ -365,6 +376,7 @@ mod tests {
                     *more.entry(*value).or_insert(0) += 1;
                 }
                 let (one, other) = (Cells::new(&histogram, RANGE), Cells::new(&more, RANGE));
+                let (one, other) = (one.unwrap(), other.unwrap());
                 let mut sum = 0.0;
                 for (range, (a, b)) in cuts.windows(2).zip(targets) {
                     let target = QuantileTarget::fraction(a, b);
@@ -392,7 +404,7 @@ mod tests {
     #[test]
     fn runs_bound_every_cell() {
         for histogram in histograms() {
-            let cells = Cells::new(&histogram, RANGE);
+            let cells = Cells::new(&histogram, RANGE).unwrap();
             for range in [(0, 16 * CELLS), (5 * CELLS + 3, 7 * CELLS + 9), (40, 40)] {
                 for (a, b) in [(1, 2), (1, 10_000), (2, 3)] {
                     let target = QuantileTarget::fraction(a, b);
@@ -406,7 +418,7 @@ mod tests {
                         starts: Vec::new(),
                         bounds: Vec::new(),
                     };
-                    cells.runs(&mut runs, range);
+                    cells.runs(&mut runs, range).unwrap();
                     let mut all: Vec<(u64, i64, u64)> = runs
                         .starts
                         .iter()
@@ -437,7 +449,7 @@ mod tests {
     fn selections_have_the_defined_distribution() {
         let histogram = BTreeMap::from([(0, 4), (1, 8)]);
         let range = (0, 2);
-        let cells = Cells::new(&histogram, range);
+        let cells = Cells::new(&histogram, range).unwrap();
         let (target, epsilon) = (QuantileTarget::fraction(1, 2), Epsilon::new(1.0).unwrap());
         let end = 3 * CELLS;
         let weight = |cell: u64| {

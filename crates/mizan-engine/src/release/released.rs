@@ -82,7 +82,7 @@ impl Released {
         plan: &BoundedPlan,
         statistic: usize,
     ) -> Result<NoisyCounts<'_>, ReleaseError> {
-        let fineness = predict::fineness(plan, statistic);
+        let fineness = predict::fineness(plan, statistic)?;
         let half = self.noise.mechanism(statistic)?.half_width(MISSED)?;
         let count = |group: &'_ Group| match group.cells.get(statistic) {
             Some(NoisyCell::Integer(count)) => Ok(as_f64(*count) / fineness),
@@ -129,9 +129,13 @@ pub(crate) fn release(
             keys.iter().map(cells).collect()
         }
     };
+    let is_malformed = |cell: &Cell| match cell {
+        Cell::Histogram(histogram) => histogram.values().any(|rows| *rows < 0),
+        Cell::Integer(_) => false,
+    };
     if groups
         .iter()
-        .any(|(_, cells)| cells.len() != noise.mechanisms.len())
+        .any(|(_, cells)| cells.len() != noise.mechanisms.len() || cells.iter().any(is_malformed))
     {
         return Err(ReleaseError::Shape);
     }
@@ -143,7 +147,7 @@ pub(crate) fn release(
     let selections = Selection::of_all(noise, plan)?;
     let mut released = Vec::new();
     for (row, (key, cells)) in groups.iter().enumerate() {
-        if !shown.get(row).copied().unwrap_or(false) {
+        if !*shown.get(row).ok_or(ReleaseError::Shape)? {
             continue;
         }
         let mut noisy = Vec::with_capacity(cells.len());

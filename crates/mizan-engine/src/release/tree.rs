@@ -120,7 +120,8 @@ pub(crate) struct Tree<'a> {
 }
 
 impl<'a> Tree<'a> {
-    /// A tree over the values `low..=high`.
+    /// A tree over the values `low..=high`. Row counts are not negative
+    /// ([`release`](super::release) checks that).
     pub(crate) fn new(
         mechanism: &'a Mechanism,
         levels: u32,
@@ -132,7 +133,7 @@ impl<'a> Tree<'a> {
             .iter()
             .filter(|(value, _)| (range.0..=range.1).contains(value));
         let rows = within.map(|(&value, &rows)| {
-            total = total.saturating_add(rows.max(0));
+            total = total.saturating_add(rows);
             (value, total)
         });
         Self {

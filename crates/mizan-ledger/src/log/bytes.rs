@@ -33,13 +33,13 @@ impl Writer {
 
     /// The length of a list, at most 255.
     pub(crate) fn count(&mut self, count: usize) {
-        debug_assert!(count <= usize::from(u8::MAX), "{count} items");
+        assert!(count <= usize::from(u8::MAX), "{count} items");
         self.u8(u8::try_from(count).unwrap_or(u8::MAX));
     }
 
     /// A text of at most a mebibyte, which the caller has checked.
     pub(crate) fn text(&mut self, text: &str) {
-        debug_assert!(u32::try_from(text.len()).is_ok());
+        assert!(u32::try_from(text.len()).is_ok());
         self.u32(u32::try_from(text.len()).unwrap_or(u32::MAX));
         self.0.extend(text.as_bytes());
     }

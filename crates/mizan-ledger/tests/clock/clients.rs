@@ -5,8 +5,8 @@ use std::thread;
 
 use mizan_ledger::*;
 
-use super::common::guarded::{GuardedLedger, log};
-use super::common::{CLOCK, delta, epsilon};
+use crate::common::guarded::{GuardedLedger, log};
+use crate::common::{CLOCK, delta, epsilon};
 
 /// An account of (1, 1e-6) with a tenth of δ reserved.
 fn create(ledger: &Ledger, name: &str) -> AccountNumber {

@@ -5,7 +5,7 @@ use mizan_ledger::state::Request;
 use mizan_ledger::*;
 
 use super::chain::{Chain, DENIED};
-use super::common::{CLOCK, admits, delta, epsilon, id};
+use crate::common::{CLOCK, admits, delta, epsilon, id};
 
 /// The charge of an event in the present state of an account and its ancestors: all before it.
 fn in_state_of(chain: &Chain, account: u32, event: &str) -> Charge {

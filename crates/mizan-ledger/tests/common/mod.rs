@@ -1,19 +1,11 @@
 //! What the tests share.
 #![allow(dead_code, reason = "each test uses its own part")]
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test helper may panic"
-)]
 
 pub(crate) mod check;
 pub(crate) mod child;
 pub(crate) mod guarded;
 pub(crate) mod lab;
 pub(crate) mod linearize;
-pub(crate) mod server;
 pub(crate) mod workload;
 
 use mizan_core::{Delta, Epsilon, Order};
@@ -22,20 +14,14 @@ use mizan_ledger::money::{Amount, ClockPrice, ConditionalPrice, Variance, Weight
 use mizan_ledger::state::{LedgerView, Request, chain};
 use mizan_ledger::store::{Store, Submission};
 use mizan_ledger::*;
+use mizan_test_support::long_run;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-
-/// Whether this is the long run, which `scripts/test --long` asks for through
-/// this variable.
-pub(crate) fn long() -> bool {
-    let cases = std::env::var("PROPTEST_CASES");
-    cases.is_ok_and(|cases| cases.parse().is_ok_and(|cases: u32| cases >= 20_000))
-}
 
 /// `cases` random cases from a fixed seed; 20 times as many in a long run.
 pub(crate) fn config(cases: u32) -> ProptestConfig {
     ProptestConfig {
-        cases: if long() { 20 * cases } else { cases },
+        cases: if long_run() { 20 * cases } else { cases },
         rng_seed: RngSeed::Fixed(20_170_224),
         failure_persistence: None,
         ..ProptestConfig::default()
@@ -172,6 +158,12 @@ pub(crate) fn pico(amounts: &[u64]) -> Cost {
     Cost::new(amounts, DeltaAmount::ZERO)
 }
 
+/// A reservation of so many thousandths of a nat at both orders of [`one_account`].
+pub(crate) fn reserve(thousandths: u64) -> Request {
+    let amount = thousandths * 1_000_000_000;
+    Request::Reserve(charge(0, pico(&[amount, amount])))
+}
+
 /// Begins a ledger with one account of ε = 1 at two orders, under the ids 1000
 /// and 1001.
 pub(crate) fn one_account(store: &dyn Store) {
@@ -187,5 +179,19 @@ pub(crate) fn one_account(store: &dyn Store) {
         store
             .execute(Submission::new(0, id(number), request))
             .unwrap();
+    }
+}
+
+/// The account and its record are refused as damaged, and nothing is charged to the account.
+pub(crate) fn is_damaged(store: &dyn Store, sql: &str) {
+    let account = store.account(AccountNumber::new(0)).map(drop);
+    let error = account.and(store.record(id(1001)).map(drop)).unwrap_err();
+    assert_eq!(error.code(), "MZ1763", "{sql}");
+    if sql.contains("accounts") {
+        let error = store
+            .execute(Submission::new(0, id(1), reserve(1)))
+            .unwrap_err();
+        assert_eq!(error.code(), "MZ1763", "{sql}");
+        assert_eq!(store.head().unwrap().size, 2, "nothing is charged");
     }
 }

@@ -5,7 +5,7 @@
 use crate::common::check::verify;
 use crate::common::lab::{Kind, Lab};
 use crate::common::{
-    CLOCK, conditional, config, delta, epsilon, id, in_present_state, long, orders, price,
+    CLOCK, conditional, config, delta, epsilon, id, in_present_state, orders, price,
 };
 use mizan_core::{Epsilon, Order, Rho};
 use mizan_ledger::log::LedgerId;
@@ -13,6 +13,7 @@ use mizan_ledger::money::{Amount, ConditionalPrice, Neighbours, Variance, Weight
 use mizan_ledger::state::{Executed, Request, State};
 use mizan_ledger::store::{Fault, StoreError, Submission};
 use mizan_ledger::*;
+use mizan_test_support::long_run;
 use proptest::prelude::*;
 
 const NAMES: [&str; 8] = [
@@ -277,7 +278,7 @@ fn nasty_histories_equal_the_model(kind: Kind) {
         Kind::Sim | Kind::Sqlite => config(1000),
         // A server is asked for each step: 1,000 of them are for the long run.
         Kind::Postgres => ProptestConfig {
-            cases: if long() { 1000 } else { 100 },
+            cases: if long_run() { 1000 } else { 100 },
             ..config(1000)
         },
     };

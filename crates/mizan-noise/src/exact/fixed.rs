@@ -19,7 +19,7 @@ pub(crate) const EXP_SLACK: u64 = 1 << 39;
 /// [`EXP_SLACK`].
 #[inline]
 pub(crate) fn exp_neg(y: u64) -> u64 {
-    debug_assert!(y <= LARGEST + LARGEST / 64);
+    assert!(y <= LARGEST + LARGEST / 64);
     const ONE: u64 = 1 << 63;
     // 1 - y (1 - y/2 (1 - y/3 (1 - y/4))) in units of 2^-63.
     let mut sum = ONE;
@@ -100,7 +100,7 @@ impl Factor {
 /// most three units.
 pub(crate) fn times_up(a: u128, b: u128) -> u128 {
     const MASK: u128 = (1 << 64) - 1;
-    debug_assert!(a <= 1 << 127 && b <= 1 << 127);
+    assert!(a <= 1 << 127 && b <= 1 << 127);
     let (a1, a0, b1, b0) = (a >> 64, a & MASK, b >> 64, b & MASK);
     // At most 2 · 2^63 (2^64 - 1) + 2^64: it fits.
     let middle = a1 * b0 + a0 * b1 + ((a0 * b0) >> 64);

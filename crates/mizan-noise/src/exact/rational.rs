@@ -15,7 +15,7 @@ impl Rational {
     /// `numerator / denominator`; the denominator must not be zero.
     pub(crate) fn new(numerator: impl Into<BigUint>, denominator: impl Into<BigUint>) -> Self {
         let denominator = denominator.into();
-        debug_assert!(denominator > BigUint::ZERO);
+        assert!(denominator > BigUint::ZERO);
         Self {
             numerator: numerator.into(),
             denominator,
@@ -28,7 +28,7 @@ impl Rational {
 
     /// A positive double, exactly.
     pub(crate) fn from_f64(value: f64) -> Self {
-        debug_assert!(value > 0.0 && value.is_finite());
+        assert!(value > 0.0 && value.is_finite());
         let (mantissa, exponent) = crate::exact::scale::dyadic(value);
         let up = u32::try_from(exponent).unwrap_or(0);
         let down = u32::try_from(-exponent).unwrap_or(0);

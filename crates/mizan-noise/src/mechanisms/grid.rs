@@ -48,7 +48,7 @@ impl Grid {
     /// Clamping does not increase the distance between two answers, and rounding increases it by at
     /// most a step.
     pub(crate) fn round(self, value: f64) -> i64 {
-        debug_assert!(value.is_finite());
+        assert!(value.is_finite());
         let magnitude = if value == 0.0 {
             0
         } else {

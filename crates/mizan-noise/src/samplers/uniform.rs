@@ -11,7 +11,7 @@ pub(crate) fn below(
     coins: &mut (impl Coins + ?Sized),
     bound: &BigUint,
 ) -> Result<BigUint, NoiseError> {
-    debug_assert!(*bound > BigUint::ZERO);
+    assert!(*bound > BigUint::ZERO);
     let bits = (bound - 1u8).bits();
     loop {
         let mut value = BigUint::ZERO;
@@ -45,7 +45,7 @@ pub(crate) struct Below {
 impl Below {
     /// Below `bound`, which is positive.
     pub(crate) fn new(bound: u64) -> Self {
-        debug_assert!(bound > 0);
+        assert!(bound > 0);
         Self {
             bound,
             spare: bound.wrapping_neg() % bound,

@@ -55,6 +55,9 @@ pub enum IdentityError {
         /// The given text.
         id: String,
     },
+    /// The clock of the machine is before 1970.
+    #[error("the clock of this machine is before 1970")]
+    Clock,
 }
 
 impl IdentityError {
@@ -71,6 +74,7 @@ impl IdentityError {
             Self::Scope(_) => Code::MZ2036,
             Self::Unknown { .. } => Code::MZ2037,
             Self::Several { .. } => Code::MZ2038,
+            Self::Clock => Code::MZ2039,
         }
     }
 
@@ -89,6 +93,7 @@ impl IdentityError {
             Self::Scope(_) => "see `mizan token create --help`",
             Self::Unknown { .. } => "list the tokens with `mizan token list`",
             Self::Several { .. } => "give more digits; list the tokens with `mizan token list`",
+            Self::Clock => "set the clock: tokens expire by it",
         }
     }
 }

@@ -19,5 +19,5 @@ pub use request_record::RequestRecord;
 pub use role::Role;
 pub use session::{COOKIE, Session, Sessions, SignedIn};
 pub(crate) use store::now;
-pub use store::{Act, Identity, NewToken, Token};
+pub use store::{Act, Identity, NewToken, Token, clock};
 pub use token::{Secret, TokenHash};

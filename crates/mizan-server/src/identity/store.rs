@@ -213,13 +213,14 @@ impl Identity {
     ///
     /// # Errors
     ///
-    /// The file cannot be read.
+    /// The file cannot be read; the clock is before 1970.
     pub fn authenticate(&self, presented: &str) -> Result<Option<Caller>, IdentityError> {
         let Some(hash) = TokenHash::presented(presented) else {
             return Ok(None);
         };
         let found = self.find(&hash)?;
-        let good = found.filter(|token| token.hash.is(&hash) && token.is_valid(now()));
+        let time = clock()?;
+        let good = found.filter(|token| token.hash.is(&hash) && token.is_valid(time));
         Ok(good.map(|token| Caller {
             name: token.name.clone(),
             role: token.role,
@@ -232,12 +233,12 @@ impl Identity {
     ///
     /// # Errors
     ///
-    /// The file cannot be read.
+    /// The file cannot be read; the clock is before 1970.
     pub fn is_token_valid(&self, id: &str) -> Result<bool, IdentityError> {
         self.refresh()?;
         let cache = held(&self.cache);
         let mut tokens = cache.tokens.values();
-        let time = now();
+        let time = clock()?;
         Ok(tokens.any(|token| token.id == id && token.is_valid(time)))
     }
 
@@ -356,10 +357,24 @@ pub(super) fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The time in milliseconds.
+/// The time in milliseconds since 1970.
+///
+/// # Errors
+///
+/// The clock of the machine is before 1970. No token would have expired by such a clock.
+pub fn clock() -> Result<u64, IdentityError> {
+    since_1970(SystemTime::now())
+}
+
+fn since_1970(time: SystemTime) -> Result<u64, IdentityError> {
+    let since = time.duration_since(UNIX_EPOCH).ok();
+    let milliseconds = since.and_then(|since| u64::try_from(since.as_millis()).ok());
+    milliseconds.ok_or(IdentityError::Clock)
+}
+
+/// The same for records and log lines, which decide nothing; zero before 1970.
 pub(crate) fn now() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(0))
+    clock().unwrap_or(0)
 }
 
 pub(super) fn signed(number: u64) -> i64 {
@@ -368,4 +383,19 @@ pub(super) fn signed(number: u64) -> i64 {
 
 pub(super) fn unsigned(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_clock_before_1970_decides_nothing() {
+        let time = |milliseconds| UNIX_EPOCH + Duration::from_millis(milliseconds);
+        assert_eq!(since_1970(time(1500)).unwrap(), 1500);
+        let error = since_1970(UNIX_EPOCH - Duration::from_millis(1)).unwrap_err();
+        assert_eq!(error.code(), "MZ2039");
+    }
 }

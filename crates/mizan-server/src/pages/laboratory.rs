@@ -274,3 +274,34 @@ fn cards(t: &'static Strings) -> Vec<FigureCard> {
 fn render(template: &impl Template) -> Result<String, Problem> {
     part_of(template)
 }
+
+#[cfg(test)]
+mod tests {
+    use mizan_core::PrivacyEvent;
+
+    /// The sliders of the page have the symbols of the parameters.
+    #[test]
+    fn every_parameter_has_its_symbol() {
+        let script = include_str!("../../assets/laboratory.js");
+        let (_, names) = script.split_once("const NAMES = {").unwrap();
+        let (names, _) = names.split_once("};").unwrap();
+        for help in PrivacyEvent::vocabulary() {
+            let parameters = help.signature.split_once('(').unwrap().1;
+            let numbers = parameters.trim_end_matches(')').split(", ");
+            let numbers = numbers.filter(|parameter| *parameter != "event").count();
+            // Pairs of probabilities have no sliders of their own.
+            if help.name == "finite" {
+                continue;
+            }
+            let quoted = [format!(" '{}': [", help.name), format!(" {}: [", help.name)];
+            let symbols = quoted.iter().find_map(|start| names.split_once(start));
+            let symbols = symbols.and_then(|(_, rest)| rest.split_once(']'));
+            let symbols = symbols.map_or(0, |(symbols, _)| symbols.split(", ").count());
+            assert_eq!(
+                symbols, numbers,
+                "assets/laboratory.js, NAMES: {}",
+                help.signature
+            );
+        }
+    }
+}

@@ -1,25 +1,16 @@
 //! A server with two tenants.
-#![allow(
-    dead_code,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "tests"
-)]
-
-pub(crate) mod client;
+#![allow(dead_code, reason = "the benchmark uses a part")]
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use client::Client;
 use mizan_api::version::Version;
 use mizan_core::{Delta, Epsilon};
 use mizan_ledger::{AccountName, Budget, Ledger, Location, NewAccount, Orders};
 use mizan_server::identity::{Identity, NewToken, Role, Scope};
 use mizan_server::limits::Limits;
 use mizan_server::{Options, Service};
+use mizan_test_support::http::Client;
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 use tokio_rustls::TlsAcceptor;

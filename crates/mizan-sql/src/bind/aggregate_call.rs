@@ -211,7 +211,7 @@ fn read(
             sample: false,
             root: true,
         },
-        _ => {
+        "quantile" | "quantile_cont" | "percentile_cont" | "approx_percentile_cont" => {
             let at = quantile.map(|at| scope.expression(at)).transpose()?;
             let at = match &at {
                 Some((Expr::Literal(value, _), _)) => value.as_f64(),
@@ -226,6 +226,13 @@ fn read(
             // `DESC` takes the quantile from the greatest value.
             let descending = call.params.order_by.iter().any(|by| !by.asc);
             AggregateKind::Quantile(if descending { 1.0 - at } else { at })
+        }
+        // The planner knows it, but nothing here does.
+        _ => {
+            return Err(refused(
+                "this aggregate is not supported",
+                "use another one",
+            ));
         }
     };
     AggregateCall {

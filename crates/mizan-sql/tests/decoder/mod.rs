@@ -39,11 +39,7 @@ pub(crate) fn plan(bytes: &[u8]) -> BoundedPlan {
                 at: bytes.number(),
                 kind: Type::Number,
             }),
-            having: None,
-            columns: Vec::new(),
-            order: Vec::new(),
-            offset: 0,
-            limit: None,
+            ..Output::default()
         },
         clamping: Vec::new(),
         notes: Vec::new(),
@@ -254,31 +250,9 @@ fn function(tag: u8) -> Function {
         Concat,
         Bucket,
     ];
-    const UNITS: [TimeUnit; 8] = [
-        TimeUnit::Year,
-        TimeUnit::Quarter,
-        TimeUnit::Month,
-        TimeUnit::Week,
-        TimeUnit::Day,
-        TimeUnit::Hour,
-        TimeUnit::Minute,
-        TimeUnit::Second,
-    ];
-    const PARTS: [TimePart; 10] = [
-        TimePart::Year,
-        TimePart::Quarter,
-        TimePart::Month,
-        TimePart::Week,
-        TimePart::Day,
-        TimePart::DayOfWeek,
-        TimePart::DayOfYear,
-        TimePart::Hour,
-        TimePart::Minute,
-        TimePart::Second,
-    ];
     match tag {
-        50.. => Extract(PARTS[usize::from(tag) - 50]),
-        40.. => Truncate(UNITS[usize::from(tag) - 40]),
+        50.. => Extract(TimePart::ALL[usize::from(tag) - 50]),
+        40.. => Truncate(TimeUnit::ALL[usize::from(tag) - 40]),
         _ => PLAIN[usize::from(tag)],
     }
 }

@@ -1,9 +1,7 @@
 //! `mizan token create`: creates a token and shows its secret once.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use mizan_core::Code;
-use mizan_server::identity::{NewToken, Role, Scope};
+use mizan_server::identity::{NewToken, Role, Scope, clock};
 use serde_json::Value;
 
 use crate::failure::Failure;
@@ -115,8 +113,7 @@ fn expires(arguments: &Arguments) -> Result<Option<u64>, Failure> {
         Some(date) => times::end_of(date).map(Some),
         None => {
             let days = u64::from(arguments.days.unwrap_or(DAYS));
-            let since = SystemTime::now().duration_since(UNIX_EPOCH);
-            let now = since.map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(0));
+            let now = clock().map_err(failure)?;
             Ok(Some(now.saturating_add(days.saturating_mul(86_400_000))))
         }
     }

@@ -1,8 +1,7 @@
 //! `mizan token list`: all tokens, or the log of changes to them.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use mizan_report::{Column, Table};
+use mizan_server::identity::clock;
 use serde_json::json;
 
 use crate::failure::Failure;
@@ -48,8 +47,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         ));
     }
     let tokens = identity.list().map_err(failure)?;
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    let now = since.map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(0));
+    let now = clock().map_err(failure)?;
     Ok(output.either(
         || json!({"tokens": tokens.iter().map(super::json).collect::<Vec<_>>()}),
         || {

@@ -155,7 +155,7 @@ fn learning() -> impl Strategy<Value = PrivacyEvent> {
     ]
 }
 
-fn event() -> impl Strategy<Value = PrivacyEvent> {
+pub(super) fn event() -> impl Strategy<Value = PrivacyEvent> {
     let leaf = prop_oneof![
         noise(),
         randomized_response(),

@@ -423,7 +423,6 @@ fn numbers_go_to_the_costly_side() {
 #[test]
 fn the_vocabulary_can_be_listed() {
     let words = PrivacyEvent::vocabulary();
-    assert_eq!(words.len(), 19);
     let rr = words.iter().find(|word| word.name == "rr").unwrap();
     assert_eq!(rr.signature, "rr(p, categories=2)");
 }

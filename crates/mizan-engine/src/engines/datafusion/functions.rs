@@ -79,8 +79,8 @@ impl Does {
             all.extend([Self::Clamp(kind), Self::Same(kind)]);
             let functions = FUNCTIONS.into_iter();
             let functions = functions
-                .chain(UNITS.map(Function::Truncate))
-                .chain(PARTS.map(Function::Extract));
+                .chain(TimeUnit::ALL.map(Function::Truncate))
+                .chain(TimePart::ALL.map(Function::Extract));
             all.extend(functions.map(|function| Self::Call(function, kind)));
         }
         all
@@ -116,30 +116,6 @@ const FUNCTIONS: [Function; 21] = [
     Function::Substring,
     Function::Concat,
     Function::Bucket,
-];
-
-const UNITS: [TimeUnit; 8] = [
-    TimeUnit::Year,
-    TimeUnit::Quarter,
-    TimeUnit::Month,
-    TimeUnit::Week,
-    TimeUnit::Day,
-    TimeUnit::Hour,
-    TimeUnit::Minute,
-    TimeUnit::Second,
-];
-
-const PARTS: [TimePart; 10] = [
-    TimePart::Year,
-    TimePart::Quarter,
-    TimePart::Month,
-    TimePart::Week,
-    TimePart::Day,
-    TimePart::DayOfWeek,
-    TimePart::DayOfYear,
-    TimePart::Hour,
-    TimePart::Minute,
-    TimePart::Second,
 ];
 
 /// The name of a function.

@@ -70,13 +70,16 @@ pub(super) async fn per_unit(
             )
         };
         let whole = whole(context, &light.ungrouped_sql, empty).await?;
-        let sums = whole.map(|whole| whole.sums(spec, light, salt));
-        return Ok(sums.transpose()?.map_or(Vec::new(), Sums::rows));
+        return rows(whole.map(|whole| whole.sums(spec, light, salt)));
     }
     let empty = |plan: &dyn ExecutionPlan| UnitGroupTotals::new(&plan.schema(), spec);
     let whole = whole(context, &spec.rows_sql, empty).await?;
-    let sums = whole.map(|whole| whole.sums(spec, salt));
-    Ok(sums.transpose()?.map_or(Vec::new(), Sums::rows))
+    rows(whole.map(|whole| whole.sums(spec, salt)))
+}
+
+/// The result rows; a plan without partitions has none.
+fn rows(sums: Option<Result<Sums>>) -> Result<Vec<Vec<Value>>> {
+    sums.map_or(Ok(Vec::new()), |sums| sums?.rows())
 }
 
 /// The same in one pass, if `keeps` bytes suffice to buffer all rows until the heavy units are
@@ -109,10 +112,8 @@ pub(super) async fn per_unit_at_once(
         Err(DataFusionError::ResourcesExhausted(_)) => return Ok(None),
         Err(error) => return Err(error),
     };
-    let sketches: Vec<CountMin> = parts
-        .iter_mut()
-        .filter_map(GroupTotals::take_sketch)
-        .collect();
+    let sketches = parts.iter_mut().map(GroupTotals::take_sketch);
+    let sketches = sketches.collect::<Result<Vec<CountMin>>>()?;
     let heavy = merged(sketches)?.and_then(|sketch| sketch.more_than(light.max_rows));
     let heavy = heavy.map(Arc::new);
     let parts = parts.into_iter().map(|part| {
@@ -120,8 +121,7 @@ pub(super) async fn per_unit_at_once(
         async move { part.with_heavy_units(heavy.as_deref()) }
     });
     let whole = merged(all_at_once(parts).await?)?;
-    let sums = whole.map(|whole| whole.sums(spec, light, salt));
-    Ok(Some(sums.transpose()?.map_or(Vec::new(), Sums::rows)))
+    rows(whole.map(|whole| whole.sums(spec, light, salt))).map(Some)
 }
 
 /// The row counts from which heavy units follow.

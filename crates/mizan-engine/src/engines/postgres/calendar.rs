@@ -52,17 +52,12 @@ pub(super) fn truncate_day(day: &str, unit: TimeUnit) -> String {
 }
 
 fn first_day(day: &str, unit: TimeUnit) -> String {
-    let unit = match unit {
-        TimeUnit::Year => "year",
-        TimeUnit::Quarter => "quarter",
-        TimeUnit::Month => "month",
-        TimeUnit::Week => "week",
-        TimeUnit::Day | TimeUnit::Hour | TimeUnit::Minute | TimeUnit::Second => {
-            return day.to_owned();
-        }
-    };
+    if unit == TimeUnit::Day || unit.is_within_day() {
+        return day.to_owned();
+    }
     format!(
-        "(date_trunc('{unit}', {}::timestamp)::date - DATE '1970-01-01')",
+        "(date_trunc('{}', {}::timestamp)::date - DATE '1970-01-01')",
+        unit.name(),
         date(day)
     )
 }
@@ -88,18 +83,11 @@ pub(super) fn part_of_day(day: &str, part: TimePart) -> String {
 }
 
 fn day_part(day: &str, part: TimePart) -> String {
-    let part = match part {
-        TimePart::Year => "year",
-        TimePart::Quarter => "quarter",
-        TimePart::Month => "month",
-        TimePart::Week => "week",
-        TimePart::Day => "day",
-        TimePart::DayOfWeek => "dow",
-        TimePart::DayOfYear => "doy",
+    if part.is_within_day() {
         // A day has no hours.
-        TimePart::Hour | TimePart::Minute | TimePart::Second => return "NULL::bigint".to_owned(),
-    };
-    format!("extract({part} FROM {})::bigint", date(day))
+        return "NULL::bigint".to_owned();
+    }
+    format!("extract({} FROM {})::bigint", part.name(), date(day))
 }
 
 /// A part of a time.

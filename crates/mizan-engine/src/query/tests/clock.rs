@@ -43,17 +43,29 @@ fn reserve(ledger: &Ledger, id: RequestId, prepared: &Prepared, query: Option<Di
 }
 
 /// A reservation under a name pays for the query that was reserved. Another one with the same charge
-/// could have been chosen in view of answers since, and nothing of it was started.
+/// could have been chosen in view of answers since, and nothing of it was started. So could the data,
+/// if they changed.
 #[test]
 fn a_reserved_name_pays_for_its_query_only() {
+    for changed in [false, true] {
+        reserved_and_asked_again(changed);
+    }
+}
+
+fn reserved_and_asked_again(changed: bool) {
     let folder = tempfile::tempdir().unwrap();
     let ledger = ledger(folder.path(), 3.0);
-    let (catalogue, engine) = (with_notes(None), Changing::new(u32::MAX));
+    // The first call is that of the reservation.
+    let engine = Changing::new(if changed { 1 } else { u32::MAX });
+    let catalogue = with_notes(None);
     let service = QueryService::new(&ledger, &catalogue, &engine);
     let prepared = service.prepare(QUERY, target()).unwrap();
     let other = service.prepare(OTHER, target()).unwrap();
     assert_eq!(prepared.charge, other.charge);
-    let query = service.keyed_for_name(super::super::stamp(&prepared, &[]));
+    let versions = service.versions(&prepared.plan).unwrap();
+    let stamp = super::super::stamp(&prepared, &versions);
+    let stamp = service.keyed(&prepared, stamp).unwrap();
+    let query = service.keyed_for_name(stamp);
     let id = RequestId::from_text("report");
     reserve(&ledger, id, &prepared, Some(query.unwrap()));
     let before = account(&ledger);
@@ -61,7 +73,13 @@ fn a_reserved_name_pays_for_its_query_only() {
     assert_eq!(error.code(), "MZ1732");
     assert!(error.to_string().contains("for another request"), "{error}");
     assert_eq!((engine.runs.get(), account(&ledger)), (0, before));
-    let first = answered(service.query(QUERY, target(), Some("report")));
+    let again = service.query(QUERY, target(), Some("report"));
+    if changed {
+        assert_eq!(again.unwrap_err().code(), "MZ1732");
+        assert_eq!(engine.runs.get(), 0);
+        return;
+    }
+    let first = answered(again);
     assert!(!first.repeated && first.done.id == id);
     assert_eq!(engine.runs.get(), 1);
 }

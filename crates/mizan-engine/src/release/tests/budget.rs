@@ -67,7 +67,9 @@ fn more_epsilon_is_less_noise() {
     let mut last = f64::INFINITY;
     for epsilon in [0.01, 0.02, 0.1, 0.5, 1.0, 2.0, 10.0] {
         let noise_plan = choose(&plan, &request(epsilon, 1e-6)).unwrap();
-        let width = predicted(&plan, &noise_plan)[0].half_width.unwrap();
+        let width = predicted(&plan, &noise_plan).unwrap()[0]
+            .half_width
+            .unwrap();
         assert!(width < last, "{width} after {last} at {epsilon}");
         last = width;
     }
@@ -159,7 +161,9 @@ fn accuracy_is_solved_for() {
         for half_width in [5.0, 50.0, 5000.0] {
             let request = spend_request(NoiseTarget::Accuracy(half_width), 1e-6);
             let noise_plan = choose(&plan, &request).unwrap();
-            let width = predicted(&plan, &noise_plan)[0].half_width.unwrap();
+            let width = predicted(&plan, &noise_plan).unwrap()[0]
+                .half_width
+                .unwrap();
             assert!(
                 width <= half_width && width > 0.7 * half_width,
                 "{width} {half_width}"

@@ -219,7 +219,9 @@ fn clipped_counts_are_shown_as_whole_numbers() {
     };
     let fineness = plan.fineness(&plan.statistics[0]);
     assert_eq!(fineness, 1024);
-    let half = predicted(&plan, &noise_plan)[0].half_width.unwrap();
+    let half = predicted(&plan, &noise_plan).unwrap()[0]
+        .half_width
+        .unwrap();
     let StatisticMechanism::Gaussian { sigma, .. } = noise_plan.noise.mechanisms[0] else {
         panic!("{noise_plan:?}");
     };
@@ -268,11 +270,9 @@ fn clipped_counts_are_shown_as_whole_numbers() {
 /// wards, some nearly all; with a greater skew fewer visit more than 15.
 fn skewed(people: i64, skew: i32) -> (Catalogue, Data) {
     let column = |name: &str, kind, bounds, keys| DatasetColumn {
-        name: name.to_owned(),
-        kind,
         bounds,
-        unit_bounds: None,
         keys,
+        ..DatasetColumn::new(name, kind)
     };
     let wards = (0..60).map(Value::Integer).collect();
     let visits = Dataset {
@@ -393,7 +393,12 @@ fn rounded_counts_are_as_accurate_as_requested() {
             choose(&asked, &spend_request(NoiseTarget::Accuracy(width), 1e-6)).unwrap();
         let plan = noise_plan.apply_to(asked);
         assert_eq!(plan.group_bounding, GroupBounding::ClipL2);
-        assert!(predicted(&plan, &noise_plan)[0].half_width.unwrap() <= width);
+        assert!(
+            predicted(&plan, &noise_plan).unwrap()[0]
+                .half_width
+                .unwrap()
+                <= width
+        );
         let Groups::Public(keys) = &plan.groups else {
             panic!("public groups");
         };

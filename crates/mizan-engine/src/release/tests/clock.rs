@@ -47,7 +47,7 @@ fn counts(groups: usize) -> BoundedPlan {
 }
 
 fn width(plan: &BoundedPlan, noise_plan: &NoisePlan) -> f64 {
-    predicted(plan, noise_plan)[0].half_width.unwrap()
+    predicted(plan, noise_plan).unwrap()[0].half_width.unwrap()
 }
 
 fn is_gaussian(noise_plan: &NoisePlan) -> bool {

@@ -31,7 +31,7 @@ use mizan_sql::{
     OutputColumn, Quantized, Relation, Statistic, Type, Value,
 };
 
-use super::{NoiseTarget, Request};
+use super::{NoiseTarget, ReleaseError, Request};
 use crate::exact::{Cell, ExactAggregates};
 
 /// Values from 0 to 200, about 100, in steps of 1/8.
@@ -125,11 +125,8 @@ pub(super) fn plan(
         statistics,
         output: Output {
             aggregates,
-            having: None,
             columns,
-            order: Vec::new(),
-            offset: 0,
-            limit: None,
+            ..Output::default()
         },
         clamping: Vec::new(),
         notes: Vec::new(),

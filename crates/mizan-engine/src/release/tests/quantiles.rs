@@ -221,7 +221,7 @@ fn extreme_quantiles_and_histograms_are_answered() {
         for histogram in [
             BTreeMap::new(),
             BTreeMap::from([(-800, i64::MAX), (800, i64::MAX)]),
-            BTreeMap::from([(-9000, 3), (0, -5), (9000, 4)]),
+            BTreeMap::from([(-9000, 3), (0, 5), (9000, 4)]),
         ] {
             let found = target
                 .select(&mechanism, &mut entropy, &histogram, RANGE)
@@ -229,4 +229,23 @@ fn extreme_quantiles_and_histograms_are_answered() {
             assert!((RANGE.0..=RANGE.1).contains(&found));
         }
     }
+}
+
+/// Nothing is released from integers that no engine computes.
+#[test]
+fn impossible_integers_are_refused() {
+    let median = || plan(None, 1, statistics(1)[..5].to_vec(), vec![quantile(0.5)]);
+    let noise_plan = choose(&median(), &request(2.0, 1e-6)).unwrap();
+    let mut exact = one_group(&people(100));
+    assert!(release(&noise_plan, &median(), &exact).is_ok());
+    let cells = exact.get_mut(&Vec::new()).unwrap();
+    cells[4] = Cell::Histogram([(-800, 3), (0, -5), (800, 4)].into());
+    let refused = release(&noise_plan, &median(), &exact).unwrap_err();
+    assert_eq!(refused, ReleaseError::Shape);
+    // A quantile of a statistic that the plan does not have.
+    let mut other = median();
+    other.statistics.truncate(4);
+    let mechanisms = &noise_plan.noise.mechanisms;
+    assert!(predict::fineness(&other, 4).is_err());
+    assert!(predict::rank_error(&other, mechanisms, 4, 0.5).is_err());
 }

@@ -22,7 +22,7 @@ pub(super) struct Alias {
 impl Alias {
     /// From weights that sum to [`TOTAL`]; at least two of them.
     pub(super) fn new(weights: &[u64]) -> Self {
-        debug_assert_eq!(
+        assert_eq!(
             weights.iter().map(|&w| u128::from(w)).sum::<u128>(),
             u128::from(TOTAL)
         );

@@ -68,21 +68,26 @@ pub(super) fn counts(
         }
         let of_unit = hasher.len();
         for ranked in ranked.iter_mut() {
-            if let Some(group) = groups.get(ranked.group as usize) {
-                hasher.append(group);
-            }
+            let Some(group) = groups.get(ranked.group as usize) else {
+                return super::unexpected();
+            };
+            hasher.append(group);
             ranked.hash = hasher.finish();
             hasher.truncate(of_unit);
         }
         ranked.select_nth_unstable_by(most, |a, b| compare(&keys, a, b));
         for ranked in ranked.iter().skip(most) {
-            if let Some(counts) = counts.get_mut(ranked.slot as usize) {
-                *counts = false;
-            }
+            let Some(counts) = counts.get_mut(ranked.slot as usize) else {
+                return super::unexpected();
+            };
+            *counts = false;
         }
     }
     Ok(counts)
 }
+
+/// Stands for the position of the slots of a unit that is within the limit: they are not ranked.
+const NOT_RANKED: usize = usize::MAX;
 
 /// The units in more than `most` groups, and their slots, which are contiguous for each unit
 /// and in the same order.
@@ -90,9 +95,10 @@ fn stretches(pairs: &[Pair], most: usize) -> Result<(Vec<UnitOverLimit>, Vec<Ran
     let units = pairs.iter().map(|pair| pair.unit as usize + 1).max();
     let mut next: Vec<usize> = vec![0; units.unwrap_or(0)];
     for pair in pairs {
-        if let Some(groups) = next.get_mut(pair.unit as usize) {
-            *groups += 1;
-        }
+        let Some(groups) = next.get_mut(pair.unit as usize) else {
+            return super::unexpected();
+        };
+        *groups += 1;
     }
     let mut over_limit = Vec::new();
     let mut end = 0;
@@ -103,20 +109,23 @@ fn stretches(pairs: &[Pair], most: usize) -> Result<(Vec<UnitOverLimit>, Vec<Ran
             *next = end;
             end += groups;
         } else {
-            // Past the end: its slots are not ranked.
-            *next = usize::MAX;
+            *next = NOT_RANKED;
         }
     }
     let mut ranked = vec![Ranked::default(); end];
     for (slot, pair) in pairs.iter().enumerate() {
         let Some(next) = next.get_mut(pair.unit as usize) else {
-            continue;
+            return super::unexpected();
         };
-        if let Some(to) = ranked.get_mut(*next) {
-            to.group = pair.group;
-            to.slot = small(slot)?;
-            *next += 1;
+        if *next == NOT_RANKED {
+            continue;
         }
+        let Some(to) = ranked.get_mut(*next) else {
+            return super::unexpected();
+        };
+        to.group = pair.group;
+        to.slot = small(slot)?;
+        *next += 1;
     }
     Ok((over_limit, ranked))
 }

@@ -1,5 +1,6 @@
 //! S3 by L2 clipping: a factor for every unit.
 
+use datafusion::common::Result;
 use mizan_sql::Clip;
 
 use super::slots::Pair;
@@ -17,38 +18,46 @@ impl Factors {
         pairs: &[Pair],
         totals: &Totals,
         contributions: &[Contribution],
-    ) -> Self {
+    ) -> Result<Self> {
         let units = pairs.iter().map(|pair| pair.unit as usize + 1).max();
         let mut groups = vec![0_u64; units.unwrap_or(0)];
         for pair in pairs {
-            if let Some(groups) = groups.get_mut(pair.unit as usize) {
-                *groups += 1;
-            }
+            let Some(groups) = groups.get_mut(pair.unit as usize) else {
+                return super::unexpected();
+            };
+            *groups += 1;
         }
         let mut squares = vec![0_i64; groups.len()];
-        let pairs = pairs.iter().enumerate();
-        let many = pairs.filter(|(_, pair)| {
-            let groups = groups.get(pair.unit as usize);
-            groups.is_some_and(|groups| *groups > clip.groups())
-        });
-        for (slot, pair) in many {
-            let of_slot = contributions.iter().map(|contribution| {
-                let whole = totals.contribution(slot, contribution);
-                Clip::square(whole, contribution.sensitivity())
-            });
-            if let Some(squares) = squares.get_mut(pair.unit as usize) {
-                *squares = of_slot.fold(*squares, i64::saturating_add);
+        for (slot, pair) in pairs.iter().enumerate() {
+            let unit = pair.unit as usize;
+            let (Some(groups), Some(squares)) = (groups.get(unit), squares.get_mut(unit)) else {
+                return super::unexpected();
+            };
+            if *groups <= clip.groups() {
+                continue;
+            }
+            for contribution in contributions {
+                let whole = totals.contribution(slot, contribution)?;
+                let square = Clip::square(whole, contribution.sensitivity());
+                *squares = squares.saturating_add(square);
             }
         }
         for squares in &mut squares {
             *squares = clip.factor(*squares);
         }
-        Self(squares)
+        Ok(Self(squares))
     }
 
     /// The clipped contribution to the slot of a pair.
-    pub(super) fn clipped(&self, pair: &Pair, whole: i64, contribution: &Contribution) -> i64 {
-        let factor = self.0.get(pair.unit as usize).copied().unwrap_or(0);
-        Clip::clipped(whole, contribution.sensitivity(), factor)
+    pub(super) fn clipped(
+        &self,
+        pair: &Pair,
+        whole: i64,
+        contribution: &Contribution,
+    ) -> Result<i64> {
+        let Some(factor) = self.0.get(pair.unit as usize) else {
+            return super::unexpected();
+        };
+        Ok(Clip::clipped(whole, contribution.sensitivity(), *factor))
     }
 }

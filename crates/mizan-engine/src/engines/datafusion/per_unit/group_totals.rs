@@ -68,9 +68,12 @@ impl GroupTotals {
             return unexpected();
         };
         let numbered = Arc::new(numbered(schema, spec));
+        let mut totals = Totals::new(number, &spec.contributions);
+        // Groups without rows have totals too.
+        totals.grow(groups.len());
         Ok(Self {
             groups,
-            totals: Totals::new(number, &spec.contributions),
+            totals,
             heavy_units,
             heavy_totals: UnitGroupTotals::with_keys(&numbered, spec, spec.keys.min(1))?,
             numbered,
@@ -82,10 +85,11 @@ impl GroupTotals {
     }
 
     /// The sketch of the counted rows; it can be taken once.
-    pub(super) fn take_sketch(&mut self) -> Option<CountMin> {
+    pub(super) fn take_sketch(&mut self) -> Result<CountMin> {
         match &mut self.heavy_units {
-            HeavyUnitState::Counting(sketch, _) => Some(std::mem::take(sketch)),
-            HeavyUnitState::Known(_) => None,
+            HeavyUnitState::Counting(sketch, _) => Ok(std::mem::take(sketch)),
+            // Without a partition's sketch, heavy units would not be bounded.
+            HeavyUnitState::Known(_) => unexpected(),
         }
     }
 
@@ -113,9 +117,9 @@ impl GroupTotals {
         let groups = light.groups.iter().enumerate().map(|(group, keys)| {
             let numbers = std::iter::once(&ContributionKind::Rows).chain(&all);
             let numbers = numbers.map(|of| self.totals.unclamped(group, *of));
-            (keys.clone(), numbers.collect())
+            Ok((keys.clone(), numbers.collect::<Result<_>>()?))
         });
-        let mut groups: Vec<(Vec<_>, Vec<i64>)> = groups.collect();
+        let mut groups: Vec<(Vec<_>, Vec<i64>)> = groups.collect::<Result<_>>()?;
         let corrections = self.heavy_totals.corrections(spec, salt)?;
         for (place, numbers) in corrections.numbers.iter().enumerate() {
             for (row, number) in numbers.iter().enumerate() {
@@ -133,14 +137,16 @@ impl GroupTotals {
     /// Adds the rows of heavy units that are in listed groups.
     fn add_heavy_rows(&mut self, heavy: &HeavyUnits, numbered: &RecordBatch) -> Result<()> {
         let units = columns(numbered, 0..self.units)?;
-        let theirs = match numbered.columns().get(self.units) {
-            Some(group) if self.values > self.units => {
-                let groups = group.as_primitive::<UInt32Type>().values();
-                let listed =
-                    |row: usize| groups.get(row).is_some_and(|g| self.groups.is_listed(*g));
-                heavy.rows(units, &mut self.hashes, listed)?
-            }
-            _ => heavy.rows(units, &mut self.hashes, |_| true)?,
+        let theirs = if self.values > self.units {
+            let [group] = columns(numbered, self.units..self.units + 1)? else {
+                return unexpected();
+            };
+            let groups = group.as_primitive::<UInt32Type>().values();
+            // The columns of a batch have the same number of rows.
+            let listed = |row: usize| groups.get(row).is_some_and(|g| self.groups.is_listed(*g));
+            heavy.rows(units, &mut self.hashes, listed)?
+        } else {
+            heavy.rows(units, &mut self.hashes, |_| true)?
         };
         if theirs.true_count() == 0 {
             return Ok(());
@@ -204,7 +210,7 @@ impl Part for GroupTotals {
     fn merged(mut self, other: Self) -> Result<Self> {
         let groups = self.groups.len();
         let same = (0..small(groups)?).collect::<Vec<u32>>();
-        self.totals.merge(other.totals, &same, groups);
+        self.totals.merge(other.totals, &same, groups)?;
         self.heavy_totals = self.heavy_totals.merged(other.heavy_totals)?;
         match (&self.heavy_units, &other.heavy_units) {
             (HeavyUnitState::Known(_), HeavyUnitState::Known(_)) => Ok(self),

@@ -29,6 +29,9 @@ pub(super) struct PublicGroups {
 impl PublicGroups {
     /// The groups, in order; None if the table of combinations would be too large.
     pub(super) fn new(keys: usize, groups: &[Vec<Value>]) -> Result<Option<Self>> {
+        if groups.iter().any(|group| group.len() != keys) {
+            return super::unexpected();
+        }
         let others = small(groups.len())?;
         let mut codes_of_keys = vec![KeyCodes::default(); keys];
         for (key_codes, place) in codes_of_keys.iter_mut().zip(0..) {
@@ -47,9 +50,10 @@ impl PublicGroups {
             let place = codes.fold(0, |place, (key_codes, value)| {
                 place * key_codes.codes() + key_codes.code(value) as usize
             });
-            if let Some(to) = table.get_mut(place) {
-                *to = small(group)?;
-            }
+            let Some(to) = table.get_mut(place) else {
+                return super::unexpected();
+            };
+            *to = small(group)?;
         }
         Ok(Some(Self {
             keys: codes_of_keys,
@@ -78,16 +82,24 @@ impl PublicGroups {
     ) -> Result<()> {
         groups.clear();
         groups.resize(rows, 0);
+        if keys.len() != self.keys.len() {
+            return super::unexpected();
+        }
         for (key_codes, array) in self.keys.iter().zip(keys) {
             key_codes.find(array, &mut self.codes)?;
+            if self.codes.len() != rows {
+                return super::unexpected();
+            }
             let size = small(key_codes.codes())?;
             for (place, code) in groups.iter_mut().zip(&self.codes) {
                 *place = *place * size + code;
             }
         }
         for place in groups {
-            let group = self.groups.get(*place as usize);
-            *place = group.copied().unwrap_or(self.others);
+            let Some(group) = self.groups.get(*place as usize) else {
+                return super::unexpected();
+            };
+            *place = *group;
         }
         Ok(())
     }
@@ -304,6 +316,21 @@ mod tests {
             .map(|value| vec![Value::Integer(value), Value::Integer(value)])
             .collect();
         assert!(PublicGroups::new(2, &many).unwrap().is_none());
+    }
+
+    /// Read otherwise, rows would be of another group or of none.
+    #[test]
+    fn groups_and_columns_have_all_keys() {
+        let one = vec![text("a")];
+        assert!(PublicGroups::new(2, std::slice::from_ref(&one)).is_err());
+        let mut groups = PublicGroups::new(1, &[one]).unwrap().unwrap();
+        let column: ArrayRef = Arc::new(StringViewArray::from(vec!["a", "b"]));
+        let mut found = Vec::new();
+        let both = [Arc::clone(&column), Arc::clone(&column)];
+        assert!(groups.find(&both, 2, &mut found).is_err());
+        assert!(groups.find(&[], 2, &mut found).is_err());
+        assert!(groups.find(&[Arc::clone(&column)], 3, &mut found).is_err());
+        assert!(groups.find(&[column], 2, &mut found).is_ok());
     }
 
     #[test]

@@ -125,9 +125,10 @@ impl Slots {
         }
         *places = vec![0; size];
         for (slot, pair) in self.pairs.iter().enumerate() {
-            if let Some(to) = places.get_mut(place(*pair, *stride)) {
-                *to = small(slot + 1)?;
-            }
+            let Some(to) = places.get_mut(place(*pair, *stride)) else {
+                return super::unexpected();
+            };
+            *to = small(slot + 1)?;
         }
         Ok(())
     }

@@ -41,17 +41,19 @@ fn small(values: &[i64]) -> bool {
     bits < 2 * END.cast_unsigned() && values.len() < 1 << 22
 }
 
-/// Sums of small values, by slot.
-fn few(values: impl Iterator<Item = (u32, i64)>) -> [i64; FEW] {
+/// Sums of small values, by slot; None if a slot is not one of `all`.
+fn few(values: impl Iterator<Item = (u32, i64)>, all: usize) -> Option<[i64; FEW]> {
     let mut sums = [0_i64; FEW];
+    let known = sums.get_mut(..all)?;
     for (slot, value) in values {
-        if let Some(sum) = sums.get_mut(slot as usize % FEW) {
-            *sum = sum.wrapping_add(value);
-        }
+        let sum = known.get_mut(slot as usize)?;
+        *sum = sum.wrapping_add(value);
     }
-    sums
+    Some(sums)
 }
 
+/// None stands for a slot that does not exist, here and below: a lost or misplaced row would
+/// make an answer wrong without a trace.
 impl Cells {
     fn grow(&mut self, slots: usize) {
         while self.chunks.len() * SLOTS < slots {
@@ -59,48 +61,47 @@ impl Cells {
         }
     }
 
-    fn get(&self, slot: usize, place: usize) -> i64 {
-        let chunk = self.chunks.get(slot / SLOTS);
-        let cell = chunk.and_then(|chunk| chunk.get(slot % SLOTS * self.width + place));
-        cell.copied().unwrap_or(0)
+    fn get(&self, slot: usize, place: usize) -> Option<i64> {
+        let chunk = self.chunks.get(slot / SLOTS)?;
+        chunk.get(slot % SLOTS * self.width + place).copied()
     }
 
-    fn add(&mut self, slot: u32, place: usize, value: i64) {
+    fn add(&mut self, slot: u32, place: usize, value: i64) -> Option<()> {
         let slot = slot as usize;
-        if let Some(chunk) = self.chunks.get_mut(slot / SLOTS) {
-            add_to(chunk, slot % SLOTS * self.width + place, value);
-        }
+        let chunk = self.chunks.get_mut(slot / SLOTS)?;
+        add_to(chunk, slot % SLOTS * self.width + place, value)
     }
 
     /// Adds a value for each of these slots; `all` is the number of slots.
-    fn add_all(&mut self, slots: &[u32], place: usize, values: &[i64], all: usize) {
-        let both = slots.iter().zip(values);
+    fn add_all(&mut self, slots: &[u32], place: usize, values: &[i64], all: usize) -> Option<()> {
+        let mut both = slots.iter().zip(values);
         if all > FEW || !small(values) {
-            for (slot, value) in both {
-                self.add(*slot, place, *value);
-            }
-            return;
+            return both.try_for_each(|(slot, value)| self.add(*slot, place, *value));
         }
-        let sums = few(both.map(|(slot, value)| (*slot, *value)));
-        self.add_few(place, &sums, all);
+        let sums = few(both.map(|(slot, value)| (*slot, *value)), all)?;
+        self.add_few(place, &sums, all)
     }
 
     /// Counts one row for each of these slots; `all` is the number of slots.
-    fn count(&mut self, slots: &[u32], all: usize) {
+    fn count(&mut self, slots: &[u32], all: usize) -> Option<()> {
         if all > FEW {
-            for slot in slots {
-                self.add(*slot, 0, 1);
-            }
-            return;
+            return slots.iter().try_for_each(|slot| self.add(*slot, 0, 1));
         }
-        let counts = few(slots.iter().map(|slot| (*slot, 1)));
-        self.add_few(0, &counts, all);
+        let counts = few(slots.iter().map(|slot| (*slot, 1)), all)?;
+        self.add_few(0, &counts, all)
     }
 
-    fn add_few(&mut self, place: usize, sums: &[i64; FEW], all: usize) {
-        for (slot, sum) in (0..).zip(sums.iter().take(all)) {
-            self.add(slot, place, *sum);
-        }
+    fn add_few(&mut self, place: usize, sums: &[i64; FEW], all: usize) -> Option<()> {
+        let mut sums = (0..).zip(sums.iter().take(all));
+        sums.try_for_each(|(slot, sum)| self.add(slot, place, *sum))
+    }
+}
+
+/// The error for a slot or a value that does not exist.
+fn planned<T>(found: Option<T>) -> Result<T> {
+    match found {
+        Some(found) => Ok(found),
+        None => super::unexpected(),
     }
 }
 
@@ -138,10 +139,19 @@ impl Totals {
         }
     }
 
+    /// Adds slots without rows, up to this number of slots.
+    pub(super) fn grow(&mut self, all: usize) {
+        self.cells.grow(all);
+    }
+
     /// Adds rows, given the slot of each; `all` is the number of slots.
     pub(super) fn add(&mut self, slots: &[u32], values: &[ArrayRef], all: usize) -> Result<()> {
+        let rows = |array: &ArrayRef| array.len() == slots.len();
+        if values.len() != self.values.len() || !values.iter().all(rows) {
+            return super::unexpected();
+        }
         self.cells.grow(all);
-        self.cells.count(slots, all);
+        planned(self.cells.count(slots, all))?;
         for (array, totaled) in values.iter().zip(&mut self.values) {
             let missing = array.logical_nulls().filter(|nulls| nulls.null_count() > 0);
             if let Some(place) = totaled.sum {
@@ -149,18 +159,20 @@ impl Totals {
                     return super::unexpected();
                 }
                 let integers = array.as_primitive::<Int64Type>();
-                if missing.is_none() {
-                    self.cells.add_all(slots, place, integers.values(), all);
+                let added = if missing.is_none() {
+                    self.cells.add_all(slots, place, integers.values(), all)
                 } else {
                     let there = integers.iter().map(|value| value.unwrap_or(0));
                     let values: Vec<i64> = there.collect();
-                    self.cells.add_all(slots, place, &values, all);
-                }
+                    self.cells.add_all(slots, place, &values, all)
+                };
+                planned(added)?;
             }
             if let Some(missing) = missing {
                 totaled.missing.resize(all, 0);
                 for (slot, is_there) in slots.iter().zip(&missing) {
-                    add_to(&mut totaled.missing, *slot as usize, i64::from(!is_there));
+                    let number = i64::from(!is_there);
+                    planned(add_to(&mut totaled.missing, *slot as usize, number))?;
                 }
             }
         }
@@ -169,71 +181,84 @@ impl Totals {
 
     /// Adds other totals, given the slot here for each of their slots; `all` is the number of
     /// slots.
-    pub(super) fn merge(&mut self, others: Self, slots: &[u32], all: usize) {
+    pub(super) fn merge(&mut self, others: Self, slots: &[u32], all: usize) -> Result<()> {
+        let of_others = others.cells.chunks.len() == slots.len().div_ceil(SLOTS);
+        let same =
+            self.cells.width == others.cells.width && self.values.len() == others.values.len();
+        if !of_others || !same {
+            return super::unexpected();
+        }
         self.cells.grow(all);
         // Each chunk is freed once it was added.
         for (slots, chunk) in slots.chunks(SLOTS).zip(others.cells.chunks) {
             for (slot, cells) in slots.iter().zip(chunk.chunks_exact(self.cells.width)) {
                 for (place, value) in cells.iter().enumerate() {
-                    self.cells.add(*slot, place, *value);
+                    planned(self.cells.add(*slot, place, *value))?;
                 }
             }
         }
         for (totaled, other) in self.values.iter_mut().zip(others.values) {
+            if other.missing.len() > slots.len() {
+                return super::unexpected();
+            }
             if !other.missing.is_empty() {
                 totaled.missing.resize(all, 0);
             }
             for (slot, missing) in slots.iter().zip(other.missing) {
-                add_to(&mut totaled.missing, *slot as usize, missing);
+                planned(add_to(&mut totaled.missing, *slot as usize, missing))?;
             }
         }
+        Ok(())
     }
 
     /// The clamped contribution of a slot's unit to its group.
-    pub(super) fn contribution(&self, slot: usize, contribution: &Contribution) -> i64 {
+    pub(super) fn contribution(&self, slot: usize, contribution: &Contribution) -> Result<i64> {
         let total = match contribution.of {
             ContributionKind::Unit => 1,
             ContributionKind::Rows | ContributionKind::Count(_) => {
-                self.unclamped(slot, contribution.of)
+                self.unclamped(slot, contribution.of)?
             }
             ContributionKind::Sum(of) | ContributionKind::Scaled(of, _) => {
-                let (count, sum) = self.value(slot, of);
+                let (count, sum) = (planned(self.count(slot, of))?, planned(self.sum(slot, of))?);
                 match contribution.of {
-                    _ if count == 0 => return 0,
+                    _ if count == 0 => return Ok(0),
                     ContributionKind::Scaled(_, rows) if count > rows => scaled(sum, rows, count),
                     _ => sum,
                 }
             }
         };
         // As LEAST(GREATEST(..)). The bounds are in order, which was checked before.
-        total.max(contribution.low).min(contribution.high)
+        Ok(total.max(contribution.low).min(contribution.high))
     }
 
     /// The sum of the contributions that the rows of the slot would have without bounds, each
     /// as the only row of a unit.
-    pub(super) fn unclamped(&self, slot: usize, of: ContributionKind) -> i64 {
-        match of {
+    pub(super) fn unclamped(&self, slot: usize, of: ContributionKind) -> Result<i64> {
+        planned(match of {
             ContributionKind::Unit | ContributionKind::Rows => self.cells.get(slot, 0),
-            ContributionKind::Count(of) => self.value(slot, of).0,
-            ContributionKind::Sum(of) | ContributionKind::Scaled(of, _) => self.value(slot, of).1,
-        }
+            ContributionKind::Count(of) => self.count(slot, of),
+            ContributionKind::Sum(of) | ContributionKind::Scaled(of, _) => self.sum(slot, of),
+        })
     }
 
-    /// How many rows of a slot have a value, and their sum.
-    fn value(&self, slot: usize, value: usize) -> (i64, i64) {
-        let totaled = self.values.get(value);
-        let missing = totaled.and_then(|totaled| totaled.missing.get(slot));
-        let sum = totaled.and_then(|totaled| totaled.sum);
-        let rows = self.cells.get(slot, 0);
-        let count = rows.saturating_sub(missing.copied().unwrap_or(0));
-        (count, sum.map_or(0, |place| self.cells.get(slot, place)))
+    /// How many rows of a slot have a value.
+    fn count(&self, slot: usize, value: usize) -> Option<i64> {
+        let missing = &self.values.get(value)?.missing;
+        // Slots beyond the end of the list have no row without a value.
+        let missing = missing.get(slot).copied().unwrap_or(0);
+        Some(self.cells.get(slot, 0)?.saturating_sub(missing))
+    }
+
+    /// The sum of the values of a slot.
+    fn sum(&self, slot: usize, value: usize) -> Option<i64> {
+        self.cells.get(slot, self.values.get(value)?.sum?)
     }
 }
 
-fn add_to(cells: &mut [i64], place: usize, value: i64) {
-    if let Some(cell) = cells.get_mut(place) {
-        *cell = cell.saturating_add(value);
-    }
+fn add_to(cells: &mut [i64], place: usize, value: i64) -> Option<()> {
+    let cell = cells.get_mut(place)?;
+    *cell = cell.saturating_add(value);
+    Some(())
 }
 
 /// `rows` times the mean of these values, in doubles.
@@ -279,7 +304,7 @@ mod tests {
         let text: ArrayRef = Arc::new(BooleanArray::from(vec![Some(true), None, None, None]));
         let numbers = integers(&[Some(-4), Some(-5), None, Some(-2)]);
         totals.add(&[0, 0, 1, 0], &[text, numbers], 2).unwrap();
-        let found = |slot| contributions.map(|each| totals.contribution(slot, &each));
+        let found = |slot| contributions.map(|each| totals.contribution(slot, &each).unwrap());
         // floor(-11 * 2 / 3) is -8.
         assert_eq!(found(0), [1, 2, 1, -6, -8, 3]);
         assert_eq!(found(1), [1, 1, 0, 0, 0, 0]);
@@ -299,8 +324,8 @@ mod tests {
             .add(&[0, 0], &[integers(&[None, Some(5)])], 1)
             .unwrap();
         other.add(&[1], &[integers(&[Some(7)])], 2).unwrap();
-        one.merge(other, &[2, 0], 3);
-        let found = |slot| contributions.map(|each| one.contribution(slot, &each));
+        one.merge(other, &[2, 0], 3).unwrap();
+        let found = |slot| contributions.map(|each| one.contribution(slot, &each).unwrap());
         assert_eq!([found(0), found(1), found(2)], [[2, 8], [1, 2], [1, 5]]);
     }
 
@@ -318,13 +343,13 @@ mod tests {
             for _ in 0..40 {
                 let mut others = Totals::new(1, &contributions);
                 others.cells.chunks.clone_from(&totals.cells.chunks);
-                totals.merge(others, &[0], 1);
+                totals.merge(others, &[0], 1).unwrap();
             }
-            let found = [0, 1].map(|place| totals.cells.get(0, place));
+            let found = [0, 1].map(|place| totals.cells.get(0, place).unwrap());
             assert_eq!(found, [MAX_ROWS, MAX_ROWS * value]);
             let clamped = value.signum() * MAX_CONTRIBUTION;
-            assert_eq!(totals.contribution(0, &contributions[0]), clamped);
-            assert_eq!(totals.contribution(0, &contributions[1]), value);
+            let found = [0, 1].map(|of| totals.contribution(0, &contributions[of]).unwrap());
+            assert_eq!(found, [clamped, value]);
         }
     }
 
@@ -334,7 +359,47 @@ mod tests {
         let mut totals = Totals::new(1, &contributions);
         let extremes = integers(&[Some(i64::MIN), Some(-1), Some(i64::MAX), Some(1)]);
         totals.add(&[0, 0, 1, 1], &[extremes], 2).unwrap();
-        assert_eq!(totals.contribution(0, &contributions[0]), -MAX_CONTRIBUTION);
-        assert_eq!(totals.contribution(1, &contributions[0]), MAX_CONTRIBUTION);
+        let found = [0, 1].map(|slot| totals.contribution(slot, &contributions[0]).unwrap());
+        assert_eq!(found, [-MAX_CONTRIBUTION, MAX_CONTRIBUTION]);
+    }
+
+    /// Each of these would lose a row, or count it for another unit or value.
+    #[test]
+    fn what_does_not_fit_is_an_error() {
+        let contributions = [
+            of(ContributionKind::Count(0), ANY),
+            of(ContributionKind::Sum(1), ANY),
+        ];
+        let totals = || Totals::new(2, &contributions);
+        let columns =
+            |rows: usize| vec![integers(&vec![None; rows]), integers(&vec![Some(1); rows])];
+        let many = FEW + 1;
+        // A slot that is not one of all, among few and among many.
+        assert!(totals().add(&[0, 2], &columns(2), 2).is_err());
+        let beyond = u32::try_from(SLOTS).unwrap();
+        assert!(totals().add(&[0, beyond], &columns(2), many).is_err());
+        // A missing column, and rows of different number.
+        assert!(totals().add(&[0, 1], &columns(2)[..1], 2).is_err());
+        assert!(totals().add(&[0, 1], &columns(3), 2).is_err());
+        // Totals that are not those of the slots.
+        let mut one = totals();
+        one.add(&[0, 1], &columns(2), 2).unwrap();
+        let other = || {
+            let mut other = totals();
+            other.add(&[0, 1], &columns(2), 2).unwrap();
+            other
+        };
+        assert!(one.merge(other(), &[0], 2).is_err());
+        assert!(one.merge(other(), &[], 2).is_err());
+        assert!(one.merge(Totals::new(1, &contributions), &[], 2).is_err());
+        assert!(one.merge(other(), &[0, beyond], 2).is_err());
+        // A slot, a value and a sum that do not exist.
+        let of_slot = |slot, kind| one.unclamped(slot, kind);
+        assert!(of_slot(1, ContributionKind::Sum(1)).is_ok());
+        assert!(of_slot(SLOTS, ContributionKind::Rows).is_err());
+        assert!(of_slot(1, ContributionKind::Count(2)).is_err());
+        assert!(of_slot(1, ContributionKind::Sum(0)).is_err());
+        let sum = of(ContributionKind::Sum(0), ANY);
+        assert!(one.contribution(1, &sum).is_err());
     }
 }

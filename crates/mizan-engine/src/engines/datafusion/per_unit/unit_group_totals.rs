@@ -3,6 +3,7 @@
 use datafusion::arrow::array::{ArrayRef, RecordBatch};
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::Result;
+use datafusion::error::DataFusionError;
 
 use super::clip::Factors;
 use super::numbers::Numbers;
@@ -72,40 +73,45 @@ impl UnitGroupTotals {
             }
             None => None,
         };
-        let counts = |slot: usize| {
-            let counts = counts.as_ref().and_then(|counts| counts.get(slot));
-            counts.is_none_or(|counts| *counts)
+        let counts = |slot: usize| match counts.as_ref().map(|counts| counts.get(slot)) {
+            Some(Some(counts)) => Ok(*counts),
+            Some(None) => unexpected(),
+            None => Ok(true),
         };
         let totals = &self.totals;
-        let by_group = |limited: &dyn Fn(usize, &Pair) -> i64, of: ContributionKind| {
+        let by_group = |limited: Limited<'_>, of: ContributionKind| {
             let mut by_group = vec![0_i64; number];
             for (slot, pair) in pairs.iter().enumerate() {
-                if counts(slot) {
-                    add_to(&mut by_group, pair.group, limited(slot, pair));
+                if counts(slot)? {
+                    add_to(&mut by_group, pair.group, limited(slot, pair)?)?;
                 }
                 if without_unlimited {
-                    add_to(&mut by_group, pair.group, -totals.unclamped(slot, of));
+                    add_to(&mut by_group, pair.group, -totals.unclamped(slot, of)?)?;
                 }
             }
-            by_group
+            Ok::<_, DataFusionError>(by_group)
         };
-        let mut numbers = vec![by_group(&|_, _| 1, ContributionKind::Rows)];
+        let mut numbers = vec![by_group(&|_, _| Ok(1), ContributionKind::Rows)?];
         let clipped = spec
             .clip
             .map(|clip| Factors::new(clip, pairs, totals, &spec.contributions));
+        let clipped = clipped.transpose()?;
         for contribution in &spec.contributions {
             let limited = |slot: usize, pair: &Pair| {
-                let whole = totals.contribution(slot, contribution);
+                let whole = totals.contribution(slot, contribution)?;
                 match &clipped {
                     Some(factors) => factors.clipped(pair, whole, contribution),
-                    None => whole,
+                    None => Ok(whole),
                 }
             };
-            numbers.push(by_group(&limited, contribution.of));
+            numbers.push(by_group(&limited, contribution.of)?);
         }
         Ok(ByGroup { keys, numbers })
     }
 }
+
+/// The bounded contribution of a slot.
+type Limited<'a> = &'a dyn Fn(usize, &Pair) -> Result<i64>;
 
 /// Keys of groups, and numbers for each group, as columns.
 pub(super) struct ByGroup {
@@ -152,7 +158,7 @@ impl Part for UnitGroupTotals {
             &mut self.of_rows,
         )?;
         self.totals
-            .merge(other.totals, &self.of_rows, self.slots.pairs().len());
+            .merge(other.totals, &self.of_rows, self.slots.pairs().len())?;
         Ok(self)
     }
 }

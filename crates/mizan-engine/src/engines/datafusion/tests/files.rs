@@ -22,13 +22,9 @@ use crate::engines::generate;
 use crate::exact::{Cell, ExactAggregates, ExecutionPath};
 
 pub(in crate::engines) fn catalogue(path: &Path, columns: &[(&str, Type)]) -> Catalogue {
-    let columns = columns.iter().map(|(name, kind)| DatasetColumn {
-        name: (*name).to_owned(),
-        kind: *kind,
-        bounds: None,
-        unit_bounds: None,
-        keys: None,
-    });
+    let columns = columns
+        .iter()
+        .map(|(name, kind)| DatasetColumn::new(*name, *kind));
     let dataset = Dataset {
         files: Vec::new(),
         name: "t".into(),
@@ -68,14 +64,7 @@ pub(in crate::engines) fn by_last(catalogue: &Catalogue) -> BoundedPlan {
             low: 0,
             high: 1,
         }],
-        output: Output {
-            aggregates: vec![],
-            having: None,
-            columns: vec![],
-            order: vec![],
-            offset: 0,
-            limit: None,
-        },
+        output: Output::default(),
         clamping: vec![],
         notes: vec![],
     }

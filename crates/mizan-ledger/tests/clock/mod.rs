@@ -1,20 +1,13 @@
 //! The Gaussian clock of an account: what fits, what it takes, and what gives it back.
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test may panic"
-)]
 
 mod chain;
 mod clients;
-#[path = "../common/mod.rs"]
-mod common;
 mod conditional;
 
-use chain::{Chain, DENIED, budget, cost, grid, unpriced};
-use common::{CLOCK, NO_CLOCK, account, admits, constant, delta, epsilon, growing, orders, take};
+use self::chain::{Chain, DENIED, budget, cost, grid, unpriced};
+use crate::common::{
+    self, CLOCK, NO_CLOCK, account, admits, constant, delta, epsilon, growing, orders, take,
+};
 use mizan_core::Epsilon;
 use mizan_ledger::log::Status;
 use mizan_ledger::money::{Amount, ClockPrice, Taken, Variance, Weight, admit, how_many};
