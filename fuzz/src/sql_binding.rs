@@ -1,7 +1,7 @@
 //! From SQL to a bounded plan.
 //!
-//! - Any text is a plan or a refusal with a code, a next step and a place within the text. It is
-//!   never a defect of the planner.
+//! - Any text is a plan or a refusal with a code and a next step. It is never a defect of the
+//!   planner.
 //! - A plan keeps the limits that the noise is chosen by, its own and those of its clipped form.
 //! - The canonical bytes of a plan decode to everything that decides the release, and a plan is
 //!   itself after a journey as JSON.
@@ -13,13 +13,12 @@ use std::sync::LazyLock;
 use mizan_sql::{
     Aggregate, BoundedPlan, Catalogue, Groups, MAX_CONTRIBUTION, Measure, Reason, Refusal, plan,
 };
+use mizan_test_support::catalogues;
 
 #[path = "../../crates/mizan-sql/tests/decoder/mod.rs"]
 mod decoder;
-#[path = "../../crates/mizan-sql/tests/queries/mod.rs"]
-mod queries;
 
-static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(queries::catalogue);
+static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(catalogues::catalogue);
 
 /// Checks the properties for a query.
 pub fn check(data: &[u8]) {
@@ -117,9 +116,9 @@ fn check_refusal(refusal: &Refusal, sql: &str) {
 pub fn seeds() -> Vec<Vec<u8>> {
     let accepted = include_str!("../../testdata/sql/accepted.sql");
     let refused = include_str!("../../testdata/sql/refused.sql");
-    let cases = queries::cases(accepted)
+    let cases = catalogues::cases(accepted)
         .into_iter()
-        .chain(queries::cases(refused));
+        .chain(catalogues::cases(refused));
     cases.map(|case| case.sql.into_bytes()).collect()
 }
 

@@ -509,9 +509,7 @@ impl<'a, E: Engine> QueryService<'a, E> {
         let bytes = self.ledger.answer(done.id);
         let bytes = bytes.map_err(|error| QueryError::from(error).after_charge(done.id))?;
         // A charge for a release elsewhere stores no answer, and is not a charge of this query.
-        let Some(bytes) = bytes else {
-            return Err(RequestError::IdReused { id: done.id }.into());
-        };
+        let bytes = bytes.ok_or(RequestError::IdReused { id: done.id })?;
         if bytes == SETTLED {
             return Err(QueryError::Settled { id: done.id });
         }
