@@ -8,6 +8,7 @@
 //! token, the key that makes a repetition free, and the status.
 
 use std::error::Error;
+use std::fs::File;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
@@ -62,6 +63,14 @@ fn json_text(text: &str) -> String {
     format!("\"{}\"", escaped.collect::<String>())
 }
 
+/// A new key: 128 random bits, the id itself. The number of a process would repeat, in containers for
+/// example. A system without `/dev/urandom` needs a crate for random UUIDs.
+fn random_key() -> Result<String, Box<dyn Error>> {
+    let mut bits = [0; 16];
+    File::open("/dev/urandom")?.read_exact(&mut bits)?;
+    Ok(format!("{:032x}", u128::from_be_bytes(bits)))
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let (Some(server), Some(sql)) = (arguments.next(), arguments.next()) else {
@@ -69,7 +78,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let token = std::env::var("MIZAN_TOKEN")?;
     // A new key is a new charge with fresh noise.
-    let key = format!("example-{}", std::process::id());
+    let key = random_key()?;
     let response = query(&server, &token, &key, &sql)?;
     match response.status {
         // The answer, its intervals, and a receipt that proves the charge.

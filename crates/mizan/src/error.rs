@@ -12,7 +12,7 @@ macro_rules! errors {
         /// An error of any part of this crate.
         ///
         /// Each variant has the error of one part, whose fields have the numbers. Programs decide by
-        /// the [`code`](Self::code) or its kind, never by the text of a message.
+        /// the [`code`](Self::code), never by the text of a message.
         ///
         /// ```
         /// use mizan::{Accountant, Delta};

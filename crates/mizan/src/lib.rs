@@ -25,12 +25,13 @@
 //! | the whole curve | [`Accountant::profile`], [`TradeOff`], [`RenyiCurve`], [`FiniteDistribution`] | |
 //! | the noise that a target needs | [`calibrate`], [`Calibration`] | |
 //! | draw exact noise, add it to answers | [`Noise`], [`Mechanism`], [`Entropy`] | `noise` |
-//! | keep a budget that cannot be overspent | [`Ledger`], [`NewAccount`], [`Location`], [`Outcome`] | `ledger` |
+//! | keep a budget that cannot be overspent | [`Ledger`], [`NewAccount`], [`Location`], [`Outcome`], [`Done`] | `ledger` |
 //! | answer SQL with differential privacy | [`QueryService`], [`Dataset`], [`Catalogue`] | `query` |
 //!
 //! The features `ledger` and `noise` are on by default. A program that only accounts needs neither:
-//! `mizan = { version = "0.1", default-features = false }` compiles in seconds. `query` compiles
-//! DataFusion, which takes minutes; `postgres` adds queries over tables of PostgreSQL.
+//! `mizan = { path = "mizan/crates/mizan", default-features = false }`, the path of a clone, compiles
+//! in seconds. `query` compiles DataFusion, which takes minutes; `postgres` adds queries over tables of
+//! PostgreSQL.
 //!
 //! # Numbers as they are typed
 //!
@@ -155,7 +156,8 @@ pub use mizan_accounting::{
     methods::{Comparison, Method, MethodBound},
 };
 
-/// The probability δ with which the bound on the loss may fail.
+/// The slack δ: P(S) ≤ e^ε Q(S) + δ for every set S of outcomes. Keep it far below one over the number
+/// of people.
 ///
 /// ```
 /// # fn main() -> Result<(), mizan::Error> {
@@ -276,10 +278,19 @@ pub use mizan_noise::Noise;
 /// ledger.create_account(None, NewAccount::approximate(census.clone(), epsilon, delta)?)?;
 ///
 /// let account = ledger.account_named(&census)?.expect("just created").account.number();
-/// let report = RequestId::from_text("report-7"); // a retry with this id is free
+/// let report = RequestId::from_text("report-7");
 /// let done = ledger.spend(Some(report), account, &"gaussian(20)".parse()?)?;
-/// assert!(matches!(done.outcome, Outcome::Released { .. }));
-/// println!("release now; the receipt is {}", done.receipt);
+/// match done.outcome {
+///     Outcome::Released { .. } if done.fresh => println!("release now, once: {}", done.receipt),
+///     Outcome::Released { .. } => println!("charged before: publish the output that is stored"),
+///     _ => println!("denied: release nothing"),
+/// }
+/// # assert!(done.fresh);
+///
+/// // A charge covers one release. Retry with the same id only if `spend` gave no result. Never add
+/// // noise again under a charge that is not fresh.
+/// let again = ledger.spend(Some(report), account, &"gaussian(20)".parse()?)?;
+/// assert!(matches!(again.outcome, Outcome::Released { .. }) && !again.fresh);
 ///
 /// let too_much = ledger.spend(None, account, &"gaussian(0.5)".parse()?)?;
 /// assert!(matches!(too_much.outcome, Outcome::Denied(_)));
@@ -291,7 +302,9 @@ pub use mizan_noise::Noise;
 pub use mizan_ledger::Ledger;
 #[cfg(feature = "ledger")]
 #[doc(inline)]
-pub use mizan_ledger::{AccountName, Location, NewAccount, Outcome, RequestId, default_state_dir};
+pub use mizan_ledger::{
+    AccountName, Done, Location, NewAccount, Outcome, RequestId, Witnesses, default_state_dir,
+};
 
 #[cfg(feature = "query")]
 #[doc(inline)]

@@ -17,6 +17,7 @@ use crate::output::{CommandOutput, Output, order_text, shortened, wrapped};
 Charge first, release afterwards: when the command returns, the charge is
 durable. The same --id with the same event is charged once. A charge that does
 not fit is refused (exit code 1), and the largest that fits is shown.
+A charge covers one release: if it was charged before, never add noise again.
 
 Examples:
   mizan spend census 'gaussian(20)'

@@ -95,7 +95,9 @@ pub struct Done {
     pub outcome: Outcome,
     /// The numbers of each order, if the charge was denied by this call.
     pub refusal: Option<Box<Refusal>>,
-    /// Whether this call appended the entry; false for a retry.
+    /// Whether this call appended the entry; false for a retry. A charge covers one release: after
+    /// [`spend`](Ledger::spend), release only if the outcome is [`Outcome::Released`] and the charge
+    /// is fresh.
     pub fresh: bool,
     /// The position of the last entry of the id, with the size and the root of the log right
     /// after it became durable; for a retry, with the present log.
@@ -149,6 +151,10 @@ impl Ledger {
     ///
     /// Reservation, start and commit are one transaction and one sync. A retry with the same id
     /// and event is free and has the same outcome.
+    ///
+    /// A charge covers one release. Retry with the same id only if `spend` gave no result. Never add
+    /// noise again under a charge that is not [`fresh`](Done::fresh): publish the output that was
+    /// stored, or charge again under a new id.
     ///
     /// If an earlier attempt stopped after its reservation or its start, this call commits it,
     /// with the whole reservation and without an answer. That is sound: the charge
