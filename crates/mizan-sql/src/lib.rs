@@ -14,10 +14,12 @@ pub mod catalogue;
 pub mod clip;
 mod domain;
 mod eval;
+mod explain;
 pub mod expr;
 mod message;
 mod parse;
 pub mod plan;
+mod quantized;
 pub mod read;
 mod refusal;
 pub mod relation;
@@ -32,6 +34,7 @@ pub use catalogue::{
     Catalogue, CatalogueError, Dataset, DatasetColumn, FileIdentity, MAX_COLUMNS, Privacy,
 };
 pub use clip::Clip;
+pub use explain::Tree;
 pub use expr::{Expr, Function, TimePart, TimeUnit};
 pub use message::{AggregateName, Effect, End, Note, QuantileRank, RankTarget, RowBounding, Share};
 pub use parse::{MAX_TEXT, statement};

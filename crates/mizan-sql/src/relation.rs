@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::expr::Expr;
+pub use crate::quantized::Quantized;
 use crate::value::Type;
 
 /// A column of a relation.
@@ -42,6 +43,15 @@ impl Bounds {
             high: high + 0.0,
         })
     }
+
+    /// The range of integers within the bounds, to which integers, dates and timestamps are
+    /// clamped. None if it is empty; then every value is read as NULL.
+    #[must_use]
+    #[allow(clippy::cast_possible_truncation, reason = "saturates, as it should")]
+    pub fn whole(&self) -> Option<(i64, i64)> {
+        let (low, high) = (self.low.ceil() as i64, self.high.floor() as i64);
+        (low <= high).then_some((low, high))
+    }
 }
 
 /// A relation.
@@ -74,6 +84,53 @@ pub struct Join<'a> {
 }
 
 impl Relation {
+    /// The relations that its operator reads.
+    #[must_use]
+    pub fn inputs(&self) -> Vec<&Self> {
+        match &self.operator {
+            Operator::Scan { .. } => Vec::new(),
+            Operator::Filter { input, .. }
+            | Operator::Project { input, .. }
+            | Operator::LimitRowsPerUnit { input, .. }
+            | Operator::Group { input, .. } => vec![input],
+            Operator::Join { left, right, .. } => vec![left, right],
+            Operator::Union { inputs } => inputs.iter().collect(),
+        }
+    }
+
+    /// The same, to change them.
+    pub fn inputs_mut(&mut self) -> Vec<&mut Self> {
+        match &mut self.operator {
+            Operator::Scan { .. } => Vec::new(),
+            Operator::Filter { input, .. }
+            | Operator::Project { input, .. }
+            | Operator::LimitRowsPerUnit { input, .. }
+            | Operator::Group { input, .. } => vec![input],
+            Operator::Join { left, right, .. } => vec![left, right],
+            Operator::Union { inputs } => inputs.iter_mut().collect(),
+        }
+    }
+
+    /// The relation and all relations below it, each before its inputs.
+    #[must_use]
+    pub fn nodes(&self) -> Vec<&Self> {
+        let (mut nodes, mut open) = (Vec::new(), vec![self]);
+        while let Some(node) = open.pop() {
+            nodes.push(node);
+            open.extend(node.inputs().into_iter().rev());
+        }
+        nodes
+    }
+
+    /// The dataset, if the relation is a scan.
+    #[must_use]
+    pub fn scanned(&self) -> Option<&str> {
+        match &self.operator {
+            Operator::Scan { dataset } => Some(dataset),
+            _ => None,
+        }
+    }
+
     /// The parts of the join, if it is one.
     #[must_use]
     pub fn as_join(&self) -> Option<Join<'_>> {
@@ -191,141 +248,6 @@ impl UnitAggregate {
             | Self::Sum(expr, _)
             | Self::Min(expr)
             | Self::Max(expr) => Some(expr),
-        }
-    }
-}
-
-/// How a bounded number becomes an integer: it is clamped to the bounds, the centre is subtracted,
-/// and the result is rounded to steps of a power of two, halves up.
-///
-/// `floor((clamp(x) - centre) / 2^exponent + 1/2)`
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Quantized {
-    /// The bounds for clamping.
-    pub bounds: Bounds,
-    /// The number that is subtracted after clamping.
-    pub centre: f64,
-    /// The step, as a power of two.
-    pub exponent: i32,
-    /// Whether the difference is squared before it is divided by the step.
-    pub squared: bool,
-}
-
-impl Eq for Quantized {}
-
-impl Quantized {
-    /// The step.
-    #[must_use]
-    pub fn step(&self) -> f64 {
-        2_f64.powi(self.exponent)
-    }
-
-    /// The integer of a number other than NaN, as every engine computes it.
-    #[must_use]
-    pub fn integer(&self, value: f64) -> i64 {
-        self.to_integer()(value)
-    }
-
-    /// [`Self::integer`] as a function, for many numbers.
-    #[inline]
-    pub fn to_integer(&self) -> impl Fn(f64) -> i64 + use<> {
-        let Self {
-            bounds,
-            centre,
-            squared,
-            ..
-        } = *self;
-        // Division by a power of two is exact, and multiplication by its inverse is faster.
-        let per_step = 2_f64.powi(-self.exponent);
-        // No branches, and no assertion as in `clamp` for each number.
-        move |value| {
-            let difference = between(value, bounds.low, bounds.high) - centre;
-            let power = if squared {
-                difference * difference
-            } else {
-                difference
-            };
-            floor(power * per_step + 0.5)
-        }
-    }
-
-    /// The least and the greatest integer.
-    #[must_use]
-    pub fn range(&self) -> (i64, i64) {
-        let (low, high) = (
-            self.integer(self.bounds.low),
-            self.integer(self.bounds.high),
-        );
-        let nearest = self.integer(self.centre);
-        let (least, most) = (low.min(high), low.max(high));
-        if self.squared && self.centre > self.bounds.low && self.centre < self.bounds.high {
-            (nearest.min(least), most)
-        } else {
-            (least, most)
-        }
-    }
-}
-
-/// Rounds a number down. It saturates at the ends of the range in which this is exact, far beyond
-/// any number of steps. NaN becomes zero.
-///
-/// The sum of 1.5 * 2^52 and a number is rounded to an integer, which the last bits of the sum
-/// hold. This needs no branches and vectorizes on every processor.
-#[inline]
-fn floor(number: f64) -> i64 {
-    const WHOLE: f64 = 6_755_399_441_055_744.0;
-    const END: f64 = 1_125_899_906_842_624.0;
-    let number = between(number, -END, END);
-    let nearest = (number + WHOLE) - WHOLE;
-    let floor = nearest - if nearest > number { 1.0 } else { 0.0 };
-    let integer = (floor + WHOLE).to_bits().wrapping_sub(WHOLE.to_bits());
-    let there = u64::from(!number.is_nan()).wrapping_neg();
-    (integer & there).cast_signed()
-}
-
-/// The nearest number in an interval; NaN stays NaN.
-#[inline]
-fn between(number: f64, low: f64, high: f64) -> f64 {
-    let number = if number < low { low } else { number };
-    if number > high { high } else { number }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    #[allow(clippy::cast_possible_truncation, reason = "whole and small")]
-    fn numbers_are_rounded_down() {
-        let mut state = 1_u64;
-        let mut numbers = vec![0.0, -0.0, 0.5, -0.5, 1.5, -1.5, 2.5, f64::MIN_POSITIVE];
-        for _ in 0..200_000 {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
-            let number = f64::from_bits(state);
-            numbers.extend([number, number % 3.0, number % 1e9]);
-        }
-        for whole in [
-            1.0_f64,
-            3.0,
-            8_388_607.0,
-            8_388_608.0,
-            2_147_483_648.0,
-            1e12,
-        ] {
-            for near in [whole, whole.next_up(), whole.next_down(), whole + 0.5] {
-                numbers.extend([near, -near]);
-            }
-        }
-        for number in numbers.into_iter().filter(|number| number.abs() < 1e15) {
-            assert_eq!(floor(number), number.floor() as i64, "{number:e}");
-        }
-        assert_eq!(floor(f64::NAN), 0);
-        // Numbers outside of the range saturate.
-        for far in [1e16, 1e300, f64::INFINITY] {
-            assert_eq!(floor(far), 1 << 50);
-            assert_eq!(floor(-far), -(1 << 50));
         }
     }
 }

@@ -283,7 +283,12 @@ impl Binder<'_> {
             return Ok(1);
         }
         let mut most = 1;
-        for name in read_by(&rows.relation) {
+        for name in rows
+            .relation
+            .nodes()
+            .into_iter()
+            .filter_map(Relation::scanned)
+        {
             let dataset = self.catalogue.datasets.get(name);
             let Some(privacy) = dataset.and_then(|dataset| dataset.privacy.as_ref()) else {
                 continue;
@@ -307,19 +312,6 @@ impl Binder<'_> {
 fn is_beside_mean(call: &AggregateCall, calls: &[AggregateCall]) -> bool {
     let is_mean = |kind| matches!(kind, AggregateKind::Mean | AggregateKind::Variance { .. });
     (calls.iter()).any(|other| other.argument == call.argument && is_mean(other.what))
-}
-
-/// The datasets that a relation reads.
-fn read_by(relation: &Relation) -> Vec<&str> {
-    match &relation.operator {
-        Operator::Scan { dataset } => vec![dataset],
-        Operator::Filter { input, .. }
-        | Operator::Project { input, .. }
-        | Operator::LimitRowsPerUnit { input, .. }
-        | Operator::Group { input, .. } => read_by(input),
-        Operator::Join { left, right, .. } => [read_by(left), read_by(right)].concat(),
-        Operator::Union { inputs } => inputs.iter().flat_map(read_by).collect(),
-    }
 }
 
 /// The least and the greatest sum over all rows of a unit; zero lies between them.
