@@ -2,11 +2,12 @@
 //! that fits after a refusal. `--explain` adds the details.
 
 use mizan_api::budget::view;
+use mizan_api::query::plain;
 use mizan_engine::{Answer, AnswerCell, Answered, ChoiceReason, QueryError, Quote, SpendTarget};
 use mizan_ledger::AccountView;
 use mizan_ledger::evidence::Room;
 use mizan_report::number;
-use mizan_sql::Effect;
+use mizan_sql::{Effect, Tree};
 
 use crate::input;
 use crate::output::{Output, shortened, wrapped};
@@ -118,6 +119,21 @@ pub(crate) fn notes_section(notes: &str) -> String {
     }
 }
 
+/// What the engine computes, as a tree under its heading.
+pub(crate) fn plan_section(plan: Option<Tree>) -> String {
+    let Some(plan) = plan else {
+        return String::new();
+    };
+    let mut text = "Plan:\n".to_owned();
+    for (depth, line) in plan.lines() {
+        let line = plain(line);
+        let indent = "  ".repeat(depth.min(20) + 1);
+        let others = format!("{indent}    ");
+        text.push_str(&wrapped(&shortened(&line, 400), &indent, &others));
+    }
+    text
+}
+
 /// The details of an answer: every limit, every note, the choice of noise, the cost.
 pub(crate) fn details(answered: &Answered) -> String {
     let answer = &answered.answer;
@@ -127,6 +143,7 @@ pub(crate) fn details(answered: &Answered) -> String {
     }
     text.push_str(&clamping_text(&answer.clamping, has_margin(answer)));
     text.push_str(&notes_section(&notes_text(&answer.notes)));
+    text.push_str(&plan_section(answered.explain()));
     text.push_str("Choice of noise:\n");
     // The notes have the rank errors already.
     let is_rank = |reason: &&ChoiceReason| matches!(reason, ChoiceReason::QuantileRank(_));

@@ -7,11 +7,13 @@ use std::time::{Duration, Instant};
 
 use mizan_sql::{BoundedPlan, Catalogue, Dataset};
 
+use crate::engines::lower_sql::relations;
 use crate::exact::Execution;
 
 mod error;
 
 pub use self::error::EngineError;
+pub(crate) use self::error::bad;
 pub use crate::version::Version;
 
 /// Runs bounded plans.
@@ -41,6 +43,17 @@ pub trait Engine {
     /// be opened or lack columns of the catalogue. Rows are not read.
     fn version(&self, dataset: &Dataset) -> Result<Version, EngineError>;
 
+    /// The versions of the datasets of a plan, then of its public tables.
+    fn versions(
+        &self,
+        plan: &BoundedPlan,
+        catalogue: &Catalogue,
+    ) -> Result<Vec<Version>, EngineError> {
+        let names = plan.datasets.iter().chain(&plan.public);
+        let version = |name: &String| self.version(relations::dataset(catalogue, name)?);
+        names.map(version).collect()
+    }
+
     /// The exact integers of a plan, all from one snapshot.
     ///
     /// `versions` are those of `plan.datasets`, then of `plan.public`. They are compared with
@@ -65,7 +78,7 @@ pub trait Engine {
 ///
 /// # Errors
 ///
-/// The errors of the engine.
+/// The errors of the engine, or its operators failed.
 #[doc(hidden)]
 pub fn measure(
     engine: &impl Engine,
@@ -73,11 +86,21 @@ pub fn measure(
     catalogue: &Catalogue,
 ) -> Result<Duration, EngineError> {
     engine.prepare(plan, catalogue)?;
-    let mut versions = Vec::new();
-    for name in plan.datasets.iter().chain(&plan.public) {
-        versions.push(engine.version(crate::engines::relations::dataset(catalogue, name)?)?);
-    }
+    let versions = engine.versions(plan, catalogue)?;
     let start = Instant::now();
-    engine.run(plan, catalogue, &versions, [7; 16])?;
-    Ok(start.elapsed())
+    let execution = engine.run(plan, catalogue, &versions, [7; 16])?;
+    let elapsed = start.elapsed();
+    execution.without_fallback().map(|_| elapsed)
+}
+
+/// Runs a plan as a query is run, for tests.
+#[cfg(test)]
+pub(crate) fn execute(
+    engine: &impl Engine,
+    plan: &BoundedPlan,
+    catalogue: &Catalogue,
+    salt: [u8; 16],
+) -> Result<Execution, EngineError> {
+    engine.prepare(plan, catalogue)?;
+    engine.run(plan, catalogue, &engine.versions(plan, catalogue)?, salt)
 }

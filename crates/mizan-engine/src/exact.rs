@@ -7,9 +7,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use mizan_sql::Value;
 use serde::{Deserialize, Serialize};
 
+use crate::engine::EngineError;
+
 /// The value of a statistic in a group.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Cell {
+pub(crate) enum Cell {
     /// A bounded sum.
     Integer(i64),
     /// The number of rows for each quantized value. Rows without a value are left out.
@@ -18,8 +20,7 @@ pub enum Cell {
 
 /// The result of an engine: for each group in the data, a cell for each statistic. Public
 /// groups without rows are missing; all private groups are present.
-#[allow(unreachable_pub, reason = "in the signature of a public trait")]
-pub type ExactAggregates = BTreeMap<Vec<Value>, Vec<Cell>>;
+pub(crate) type ExactAggregates = BTreeMap<Vec<Value>, Vec<Cell>>;
 
 /// Which implementation computed a result.
 #[allow(unreachable_pub, reason = "in the signature of a public trait")]
@@ -38,17 +39,40 @@ pub enum ExecutionPath {
 #[allow(unreachable_pub, reason = "in the signature of a public trait")]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Execution {
-    /// The exact integers.
-    pub exact: ExactAggregates,
-    /// The path.
-    pub path: ExecutionPath,
+    exact: ExactAggregates,
+    path: ExecutionPath,
 }
 
 impl Execution {
+    /// A result and its path.
+    pub(crate) const fn new(exact: ExactAggregates, path: ExecutionPath) -> Self {
+        Self { exact, path }
+    }
+
     /// A result of plain SQL.
     pub(crate) const fn plain_sql(exact: ExactAggregates) -> Self {
-        let path = ExecutionPath::PlainSql;
-        Self { exact, path }
+        Self::new(exact, ExecutionPath::PlainSql)
+    }
+
+    /// The path.
+    pub(crate) const fn path(&self) -> ExecutionPath {
+        self.path
+    }
+
+    /// The integers, whatever the path: for a caller that checks it.
+    pub(crate) const fn exact(&self) -> &ExactAggregates {
+        &self.exact
+    }
+
+    /// Takes the integers; an error if operators failed. So a test or an audit does not take a
+    /// fallback for a success.
+    pub(crate) fn without_fallback(self) -> Result<ExactAggregates, EngineError> {
+        match self.path {
+            ExecutionPath::Fallback => Err(EngineError::Failed {
+                doing: "running operators",
+            }),
+            ExecutionPath::Operators | ExecutionPath::PlainSql => Ok(self.exact),
+        }
     }
 
     /// Takes the integers, and counts a fallback.

@@ -21,6 +21,7 @@ mod query_limits;
 mod registration;
 mod release;
 mod sampling_hash;
+mod unit_aggregation;
 mod version;
 
 pub use audit::failure::{FailureAudit, audit_failures};
@@ -53,3 +54,4 @@ pub use registration::{RegistrationError, on_other_terms, register};
 pub use release::{
     Accuracy, Answer, AnswerCell, ChoiceReason, NoiseKind, Predicted, RankError, ReleaseError,
 };
+pub use unit_aggregation::UnitAggregation;

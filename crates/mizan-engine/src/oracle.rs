@@ -1,16 +1,19 @@
-//! The oracle: a slow, simple implementation of bounded plans with which tests compare engines.
+//! The oracle: a slow, simple implementation that defines the meaning of a [`UnitAggregation`].
+//! Tests compare engines with it. It shares no code with them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mizan_sql::clip::ONE;
+use mizan_sql::clip::{ONE, fineness};
 use mizan_sql::{
-    BoundedPlan, Catalogue, Clip, Expr, GroupBounding, Groups, Measure, Operator, Quantized,
-    Relation, Statistic, UnitAggregate, Value,
+    BoundedPlan, Catalogue, Clip, Expr, Groups, Operator, Quantized, Relation, UnitAggregate, Value,
 };
 
-use crate::engines::relations::{value_of_sum, whole_between};
 use crate::exact::{Cell, ExactAggregates};
 use crate::sampling_hash::{Salt, hash};
+use crate::unit_aggregation::{
+    Contribution, ContributionKind, GroupStatistic, UnitAggregation, UnitBounding, ValueMeasure,
+    ValueStatistic,
+};
 
 /// Rows.
 pub(crate) type Rows = Vec<Vec<Value>>;
@@ -25,165 +28,169 @@ pub(crate) fn run(
     data: &Data,
     salt: &Salt,
 ) -> ExactAggregates {
+    evaluate(&UnitAggregation::of(plan).unwrap(), catalogue, data, salt)
+}
+
+/// The rows of a unit in a group: the values of each.
+type UnitRows = Vec<Vec<Value>>;
+
+/// The meaning of an aggregation: its exact integers by group.
+pub(crate) fn evaluate(
+    aggregation: &UnitAggregation,
+    catalogue: &Catalogue,
+    data: &Data,
+    salt: &Salt,
+) -> ExactAggregates {
     // S0: rows by unit and group.
-    let mut units: BTreeMap<Vec<Value>, BTreeMap<Vec<Value>, Rows>> = BTreeMap::new();
-    for row in rows(&plan.relation, catalogue, data, salt) {
-        let unit: Vec<Value> = plan
-            .relation
-            .unit
-            .iter()
-            .map(|place| row[*place].clone())
-            .collect();
+    let mut units: BTreeMap<Vec<Value>, BTreeMap<Vec<Value>, UnitRows>> = BTreeMap::new();
+    for row in rows(&aggregation.input, catalogue, data, salt) {
+        let unit = aggregation.input.unit.iter();
+        let unit: Vec<Value> = unit.map(|place| row[*place].clone()).collect();
         if unit.iter().any(Value::is_null) {
             continue;
         }
-        let key: Vec<Value> = plan
-            .keys
-            .iter()
-            .map(|key| key.expression.eval(&row))
-            .collect();
-        if let Groups::Public(groups) = &plan.groups
+        let keys = aggregation.keys.iter();
+        let key: Vec<Value> = keys.map(|key| key.expression.eval(&row)).collect();
+        if let Groups::Public(groups) = &aggregation.groups
             && !groups.contains(&key)
         {
             continue;
         }
+        let values = aggregation.values.iter().map(|value| {
+            let found = value.expression.eval(&row);
+            match &value.quantized {
+                Some(how) => quantized(&found, how).map_or(Value::Null, Value::Integer),
+                None => found,
+            }
+        });
         let groups = units.entry(unit).or_default();
-        groups.entry(key).or_default().push(row);
+        groups.entry(key).or_default().push(values.collect());
     }
     let mut exact = ExactAggregates::new();
-    let mut values: BTreeMap<(Vec<Value>, usize), BTreeSet<Value>> = BTreeMap::new();
+    let mut distinct: BTreeMap<(&Vec<Value>, usize), BTreeSet<&Value>> = BTreeMap::new();
     for (unit, groups) in &units {
         // S3.
         let mut ranked: Vec<_> = groups.iter().collect();
         ranked.sort_by_key(|(key, _)| (hash(salt, unit.iter().chain(*key)), (*key).clone()));
-        if plan.group_bounding == GroupBounding::SampleGroups {
-            ranked.truncate(usize::try_from(plan.groups_per_unit).unwrap());
+        if let UnitBounding::SampleGroups(most) = aggregation.bounding {
+            ranked.truncate(usize::try_from(most).unwrap());
         }
-        let factor = plan.clip().map(|clip| {
+        let factor = aggregation.clip().map(|clip| {
             let squares = ranked.iter().flat_map(|(_, rows)| {
-                let squares = |one: &Statistic| {
-                    Clip::square(contribution(rows, &one.measure, one), one.sensitivity())
-                };
-                plan.statistics.iter().map(squares)
+                let square =
+                    |one: &Contribution| Clip::square(contributed(rows, one), one.sensitivity());
+                aggregation.contributions.iter().map(square)
             });
             clip.factor(squares.sum())
         });
+        // S4.
         for (key, rows) in ranked {
-            let cells = exact.entry(key.clone()).or_insert_with(|| {
-                let statistics = plan.statistics.iter();
-                statistics
-                    .map(|statistic| empty(&statistic.measure))
-                    .collect()
-            });
-            for (place, statistic) in plan.statistics.iter().enumerate() {
-                match (&statistic.measure, &mut cells[place]) {
-                    (Measure::Distinct(expr), _) => {
-                        let taken = distinct(rows, expr, statistic, salt, unit, key);
-                        values
-                            .entry((key.clone(), place))
-                            .or_default()
-                            .extend(taken);
-                    }
-                    (Measure::Histogram(expr, how), Cell::Histogram(bins)) => {
-                        for bin in bins_of(rows, expr, how, statistic, salt, unit, key) {
-                            *bins.entry(bin).or_default() += 1;
-                        }
-                    }
-                    (measure, Cell::Integer(sum)) => {
-                        let whole = contribution(rows, measure, statistic);
+            let statistics = aggregation.statistics.iter();
+            let cells = exact
+                .entry(key.clone())
+                .or_insert_with(|| statistics.clone().map(empty).collect::<Vec<Cell>>());
+            for (place, (statistic, cell)) in statistics.zip(cells).enumerate() {
+                match (statistic, cell) {
+                    (GroupStatistic::Sum(of), Cell::Integer(sum)) => {
+                        let one = &aggregation.contributions[*of];
+                        let whole = contributed(rows, one);
                         *sum += match factor {
-                            Some(factor) => whole * plan.fineness(statistic) * factor / ONE,
+                            Some(factor) => whole * fineness(one.sensitivity()) * factor / ONE,
                             None => whole,
                         };
+                    }
+                    (GroupStatistic::Values(of), cell) => {
+                        let taken = of_unit(rows, *of, |value| {
+                            hash(salt, unit.iter().chain(key).chain([value]))
+                        });
+                        match cell {
+                            Cell::Histogram(bins) => {
+                                for value in taken {
+                                    let Value::Integer(bin) = value else {
+                                        unreachable!()
+                                    };
+                                    *bins.entry(*bin).or_default() += 1;
+                                }
+                            }
+                            Cell::Integer(count) => {
+                                let known = distinct.entry((key, place)).or_default();
+                                known.extend(taken);
+                                *count = i64::try_from(known.len()).unwrap();
+                            }
+                        }
                     }
                     _ => unreachable!(),
                 }
             }
         }
     }
-    for ((key, place), values) in values {
-        let count = i64::try_from(values.len()).unwrap();
-        exact.get_mut(&key).unwrap()[place] = Cell::Integer(count);
-    }
     exact
 }
 
-fn empty(measure: &Measure) -> Cell {
-    match measure {
-        Measure::Histogram(..) => Cell::Histogram(BTreeMap::new()),
+const fn empty(statistic: &GroupStatistic) -> Cell {
+    match statistic {
+        GroupStatistic::Values(ValueStatistic {
+            measure: ValueMeasure::Histogram,
+            ..
+        }) => Cell::Histogram(BTreeMap::new()),
         _ => Cell::Integer(0),
     }
 }
 
-/// S1 and S2.
+/// S1 and S2: the contribution of a unit with these rows.
 #[allow(
     clippy::cast_possible_truncation,
     reason = "a part of an integer, rounded down"
 )]
-fn contribution(rows: &Rows, measure: &Measure, statistic: &Statistic) -> i64 {
-    let count = |count: usize| i64::try_from(count).unwrap();
-    let total = match measure {
-        Measure::Units => 1,
-        Measure::Rows => count(rows.len()),
-        Measure::Count(expr) => count(rows.iter().filter(|row| !expr.eval(row).is_null()).count()),
-        Measure::Sum(expr, how) | Measure::Scaled(expr, how, _) => {
-            let values: Vec<i64> = rows
-                .iter()
-                .filter_map(|row| quantized(&expr.eval(row), how))
-                .collect();
-            let sum: i64 = values.iter().sum();
-            match measure {
-                Measure::Scaled(_, _, rows) if count(values.len()) > *rows => {
-                    (sum as f64 * *rows as f64 / values.len() as f64).floor() as i64
-                }
-                _ => sum,
-            }
-        }
-        _ => unreachable!(),
+fn contributed(rows: &UnitRows, contribution: &Contribution) -> i64 {
+    let there = |value: usize| {
+        rows.iter()
+            .map(move |row| &row[value])
+            .filter(|v| !v.is_null())
     };
-    total.clamp(statistic.low, statistic.high)
+    let sum = |value: usize| -> i64 {
+        let integers = there(value).map(|value| match value {
+            Value::Integer(integer) => integer,
+            _ => unreachable!(),
+        });
+        integers.sum()
+    };
+    let count = |count: usize| i64::try_from(count).unwrap();
+    let total = match contribution.of {
+        ContributionKind::Unit => 1,
+        ContributionKind::Rows => count(rows.len()),
+        ContributionKind::Count(value) => count(there(value).count()),
+        // Without values it is zero, whatever the bounds.
+        ContributionKind::Sum(value) | ContributionKind::Scaled(value, _)
+            if there(value).next().is_none() =>
+        {
+            return 0;
+        }
+        ContributionKind::Scaled(value, rows) if count(there(value).count()) > rows => {
+            (sum(value) as f64 * rows as f64 / there(value).count() as f64).floor() as i64
+        }
+        ContributionKind::Sum(value) | ContributionKind::Scaled(value, _) => sum(value),
+    };
+    total.clamp(contribution.low, contribution.high)
 }
 
-fn distinct(
-    rows: &Rows,
-    expr: &Expr,
-    statistic: &Statistic,
-    salt: &Salt,
-    unit: &[Value],
-    key: &[Value],
-) -> Vec<Value> {
-    let values: BTreeSet<Value> = rows.iter().map(|row| expr.eval(row)).collect();
-    let mut values: Vec<Value> = values
-        .into_iter()
-        .filter(|value| !value.is_null())
-        .collect();
-    values.sort_by_key(|value| {
-        let hash = hash(salt, unit.iter().chain(key).chain([value]));
-        (hash, value.clone())
-    });
-    values.truncate(usize::try_from(statistic.high).unwrap());
+/// The values that a unit with these rows contributes.
+fn of_unit(
+    rows: &UnitRows,
+    statistic: ValueStatistic,
+    hash: impl Fn(&Value) -> i64,
+) -> Vec<&Value> {
+    let values = rows.iter().map(|row| &row[statistic.value]);
+    let mut values: Vec<&Value> = values.filter(|value| !value.is_null()).collect();
+    values.sort_by_cached_key(|value| (hash(value), (*value).clone()));
+    if statistic.measure == ValueMeasure::Distinct {
+        values.dedup();
+    }
+    let most = statistic
+        .limit
+        .map_or(usize::MAX, |most| usize::try_from(most).unwrap());
+    values.truncate(most);
     values
-}
-
-fn bins_of(
-    rows: &Rows,
-    expr: &Expr,
-    how: &Quantized,
-    statistic: &Statistic,
-    salt: &Salt,
-    unit: &[Value],
-    key: &[Value],
-) -> Vec<i64> {
-    let mut bins: Vec<i64> = rows
-        .iter()
-        .filter_map(|row| quantized(&expr.eval(row), how))
-        .collect();
-    bins.sort_by_key(|bin| {
-        let value = Value::Integer(*bin);
-        (hash(salt, unit.iter().chain(key).chain([&value])), *bin)
-    });
-    bins.truncate(usize::try_from(statistic.high).unwrap());
-    bins
 }
 
 #[allow(clippy::cast_precision_loss, reason = "as engines do")]
@@ -320,7 +327,7 @@ fn clamped(value: &Value, bounds: Option<mizan_sql::Bounds>) -> Value {
     if let Value::Number(number) = value {
         return Value::number(number.clamp(bounds.low, bounds.high));
     }
-    let Some((low, high)) = whole_between(bounds.low, bounds.high) else {
+    let Some((low, high)) = bounds.whole() else {
         return Value::Null;
     };
     match value {
@@ -357,7 +364,7 @@ fn unit_aggregate(rows: &Rows, aggregate: &UnitAggregate, kind: mizan_sql::Type)
                 .filter_map(|value| quantized(value, how))
                 .sum();
             let row = [Value::Integer(sum), count(values.len())];
-            value_of_sum(how, kind).unwrap().eval(&row)
+            how.value_of_sum(kind).unwrap().eval(&row)
         }
     }
 }

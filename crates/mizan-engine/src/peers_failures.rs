@@ -14,7 +14,7 @@ use mizan_sql::{
 };
 
 use crate::DataFusion;
-use crate::engine::Engine;
+use crate::engine::execute;
 use crate::exact::{Cell, ExactAggregates};
 
 /// The dataset `visits` in a file: u, x from 0 to 10, a word.
@@ -56,10 +56,9 @@ fn run(sql: &str, rows: &str) -> ExactAggregates {
     std::fs::write(&path, format!("u,x,word\n{rows}")).unwrap();
     let catalogue = catalogue(path.to_string_lossy().into_owned());
     let engine = DataFusion::new().unwrap();
-    let version = engine.version(&catalogue.datasets["visits"]).unwrap();
     let plan = plan(sql, &catalogue).unwrap();
-    let execution = engine.run(&plan, &catalogue, &[version], [3; 16]);
-    execution.unwrap().exact
+    let execution = execute(&engine, &plan, &catalogue, [3; 16]);
+    execution.unwrap().without_fallback().unwrap()
 }
 
 /// In OpenDP 0.16 a filled NaN could be distinguished from a NULL.

@@ -423,6 +423,11 @@ fn charges_without_an_answer_are_shown_to_the_owner() {
         metrics.contains("mizan_problems_total{code=\"MZ1795\"} 1"),
         "{metrics}"
     );
+    // No answer of these tests hides that operators failed.
+    assert!(
+        metrics.contains("mizan_operator_fallbacks_total 0\n"),
+        "{metrics}"
+    );
     let build = "commit=\"0123456789ab-dirty\",features=\"ballista,postgres\"} 1";
     assert!(metrics.contains(build), "{metrics}");
     for (role, seen) in [(Role::Owner, true), (Role::Analyst, false)] {

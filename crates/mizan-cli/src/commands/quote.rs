@@ -7,7 +7,9 @@ use mizan_report::number;
 use mizan_sql::Note;
 
 use super::query::advice;
-use crate::answer_text::{hidden_part, hint, joined, largest_epsilon, limits_part, notes_section};
+use crate::answer_text::{
+    hidden_part, hint, joined, largest_epsilon, limits_part, notes_section, plan_section,
+};
 use crate::cli::Format;
 use crate::failure::Failure;
 use crate::output::{CommandOutput, Output, shortened, wrapped};
@@ -120,6 +122,7 @@ fn text(quote: &Quote, largest: Option<&str>, explain: bool) -> String {
         .any(|column| column.half_width.is_some());
     text.push_str(&clamping_text(&quote.clamping, has_margin));
     text.push_str(&notes_section(&notes_text(&quote.notes)));
+    text.push_str(&plan_section(quote.explain()));
     text.push_str("Choice of noise:\n");
     text.push_str(&why_text(&quote.why));
     let event = shortened(&quote.event.to_string(), 200);

@@ -157,9 +157,7 @@ pub(crate) fn observe<E: Engine>(
 ) -> Outcome {
     let before = || -> Result<Vec<Version>, EngineError> {
         engine.prepare(plan, catalogue)?;
-        let names = plan.datasets.iter().chain(&plan.public);
-        let datasets = names.filter_map(|name| catalogue.datasets.get(name));
-        datasets.map(|dataset| engine.version(dataset)).collect()
+        engine.versions(plan, catalogue)
     };
     let observed = || match before() {
         Err(error) => Outcome::Refused(error.code()),
@@ -292,7 +290,7 @@ impl Neighbours<'_> {
         let (Outcome::Answer(with), Outcome::Answer(without)) = (with, without) else {
             return;
         };
-        if let Err(what) = compare(&self.query.plan, &with.exact, &without.exact) {
+        if let Err(what) = compare(&self.query.plan, with.exact(), without.exact()) {
             let found = self.found(what);
             self.audit.violations.push(found);
         }
@@ -301,7 +299,7 @@ impl Neighbours<'_> {
     fn fallbacks(&mut self, outcomes: &[&Outcome]) {
         let is_fallback = |outcome: &&&Outcome| {
             let path = ExecutionPath::Fallback;
-            matches!(outcome, Outcome::Answer(execution) if execution.path == path)
+            matches!(outcome, Outcome::Answer(execution) if execution.path() == path)
         };
         let fallbacks = outcomes.iter().filter(is_fallback).count();
         for _ in 0..fallbacks {

@@ -6,6 +6,8 @@
 
 mod dice;
 pub(crate) mod failure;
+#[cfg(test)]
+pub(crate) mod parity;
 mod random_query;
 #[cfg(test)]
 mod tests;
@@ -16,7 +18,7 @@ use std::path::Path;
 
 use mizan_sql::{BoundedPlan, Catalogue, GroupBounding, Operator, Relation};
 
-use crate::engine::{Engine, EngineError, Version};
+use crate::engine::{Engine, EngineError};
 use crate::exact::{Cell, ExactAggregates};
 use dice::Dice;
 use world::{Tables, Text};
@@ -147,12 +149,10 @@ fn run<E: Engine>(
     salt: [u8; 16],
 ) -> RunResult {
     let run = || -> Result<ExactAggregates, EngineError> {
-        let names = plan.datasets.iter().chain(&plan.public);
-        let datasets = names.filter_map(|name| catalogue.datasets.get(name));
-        let versions: Vec<Version> = datasets
-            .map(|dataset| engine.version(dataset))
-            .collect::<Result<_, _>>()?;
-        Ok(engine.run(plan, catalogue, &versions, salt)?.exact)
+        let versions = engine.versions(plan, catalogue)?;
+        engine
+            .run(plan, catalogue, &versions, salt)?
+            .without_fallback()
     };
     run().map_err(|error| error.to_string())
 }
@@ -247,24 +247,11 @@ fn change(a: Option<Cell>, b: Option<Cell>) -> u128 {
 
 /// Lowers the row limits of joins, so that units of small tables exceed them.
 fn tighten(relation: &mut Relation, most: u64) {
-    match &mut relation.operator {
-        Operator::Scan { .. } => {}
-        Operator::LimitRowsPerUnit { input, rows, .. } => {
-            *rows = most;
-            tighten(input, most);
-        }
-        Operator::Filter { input, .. }
-        | Operator::Project { input, .. }
-        | Operator::Group { input, .. } => tighten(input, most),
-        Operator::Union { inputs } => {
-            for input in inputs {
-                tighten(input, most);
-            }
-        }
-        Operator::Join { left, right, .. } => {
-            tighten(left, most);
-            tighten(right, most);
-        }
+    if let Operator::LimitRowsPerUnit { rows, .. } = &mut relation.operator {
+        *rows = most;
+    }
+    for input in relation.inputs_mut() {
+        tighten(input, most);
     }
 }
 

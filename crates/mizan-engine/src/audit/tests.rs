@@ -18,9 +18,10 @@ use super::dice::Dice;
 use super::world::Tables;
 use super::{AuditQuery, RunResult, SqlAudit, audit_sql, audit_with, compare, run, write};
 use crate::DataFusion;
+use crate::engines::datafusion::tests::random::with_failing_operators;
 use crate::engines::redundant_limits::{MostRows, remove_redundant_limits};
 use crate::exact::{Cell, ExactAggregates};
-use crate::oracle;
+use crate::oracle::{self, Data};
 
 /// Numbers of partitions of an engine.
 const PARTITIONS: [usize; 4] = [1, 2, 7, 16];
@@ -42,6 +43,13 @@ fn by_oracle(
     plans: &[AuditQuery],
     salt: [u8; 16],
 ) -> Vec<RunResult> {
+    let data = values(catalogue, tables);
+    let ran = |query: &AuditQuery| Ok(oracle::run(&query.plan, catalogue, &data, &salt));
+    plans.iter().map(ran).collect()
+}
+
+/// The rows that a reader of CSV files sees.
+pub(super) fn values(catalogue: &Catalogue, tables: &Tables) -> Data {
     let data = tables.iter().map(|(name, rows)| {
         let columns = &catalogue.datasets[name].columns;
         let rows = rows.iter().map(|row| {
@@ -55,9 +63,7 @@ fn by_oracle(
         });
         (name.clone(), rows.collect())
     });
-    let data = data.collect();
-    let ran = |query: &AuditQuery| Ok(oracle::run(&query.plan, catalogue, &data, &salt));
-    plans.iter().map(ran).collect()
+    data.collect()
 }
 
 fn clean(audit: &SqlAudit) {
@@ -125,22 +131,15 @@ fn most_rows(catalogue: &Catalogue, tables: &Tables) -> MostRows {
 /// Marks all columns as read by every row limit; returns whether there is one.
 fn read_everything(relation: &mut Relation) -> bool {
     let places = (0..relation.columns.len()).collect();
-    match &mut relation.operator {
-        Operator::Scan { .. } => false,
-        Operator::LimitRowsPerUnit { input, read, .. } => {
+    let is_limit = match &mut relation.operator {
+        Operator::LimitRowsPerUnit { read, .. } => {
             *read = places;
-            read_everything(input);
             true
         }
-        Operator::Filter { input, .. }
-        | Operator::Project { input, .. }
-        | Operator::Group { input, .. } => read_everything(input),
-        Operator::Union { inputs } => {
-            let each = inputs.iter_mut().map(read_everything);
-            each.fold(false, |any, one| any | one)
-        }
-        Operator::Join { left, right, .. } => read_everything(left) | read_everything(right),
-    }
+        _ => false,
+    };
+    let inputs = relation.inputs_mut().into_iter().map(read_everything);
+    inputs.fold(is_limit, |any, one| any | one)
 }
 
 /// Row limits that no unit exceeds can be removed. And the columns that a row limit marks as
@@ -197,6 +196,15 @@ fn the_exported_audit_finds_no_violation() {
     clean(&audit);
     assert_eq!(told, audit.pairs);
     std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// Operators that always fail are detected, though every result is right.
+#[test]
+fn failing_operators_are_detected() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = with_failing_operators();
+    let audit = audit_sql(&engine, folder.path(), 10, &mut stream(3), |_| ()).unwrap();
+    assert_eq!(audit.violations.len() as u64, audit.pairs, "{audit:?}");
 }
 
 /// A plan that claims too small a sensitivity is detected.

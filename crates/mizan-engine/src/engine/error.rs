@@ -312,6 +312,13 @@ fn named(tables: &[String]) -> String {
     }
 }
 
+/// The error for a plan that the binder does not produce.
+pub(crate) fn bad(reason: impl Into<String>) -> EngineError {
+    EngineError::BadPlan {
+        reason: reason.into(),
+    }
+}
+
 impl EngineError {
     /// Whether the data, or the system that holds them, cannot be used now. A quote does not
     /// need them; every other error also applies to quotes.

@@ -30,17 +30,17 @@ use mizan_sql::{BoundedPlan, Catalogue, Dataset};
 
 use self::cluster_query::ClusterQuery;
 use self::session::Session;
-use super::datafusion::dialect::{DataFusionDialect, Table};
-use super::datafusion::files::Source;
-use super::datafusion::{DataFusion, Tables, failed, unchanged};
+use super::datafusion::dialect::DataFusionDialect;
+use super::datafusion::files::{Source, at_versions, open_all};
+use super::datafusion::{DataFusion, Tables, failed};
 use super::fan_out::FanOutCache;
-use super::relations;
-use super::statements::statements;
+use super::lower_sql::SqlLowering;
 use super::thread::{QUIET, on_own_thread};
 use super::worker::WorkerProgram;
 use crate::engine::{Engine, EngineError};
 use crate::exact::{Execution, ExecutionPath};
 use crate::sampling_hash::Salt;
+use crate::unit_aggregation::UnitAggregation;
 use crate::version::Version;
 
 pub use self::address::Address;
@@ -67,6 +67,9 @@ pub struct Ballista {
     pub(in crate::engines) fan_outs: FanOutCache,
     /// The program whose worker processes count public rows. None counts in this process.
     pub(in crate::engines) counting: Option<WorkerProgram>,
+    /// A defect that a test plants: the statements with counts fail.
+    #[cfg(test)]
+    fails: bool,
 }
 
 impl Ballista {
@@ -78,6 +81,8 @@ impl Ballista {
             partitions: None,
             fan_outs: FanOutCache::default(),
             counting: None,
+            #[cfg(test)]
+            fails: false,
         }
     }
 
@@ -101,15 +106,10 @@ impl Ballista {
     ) -> Result<T, EngineError> {
         on_own_thread(|| {
             let session = Arc::new(self.session()?);
-            let mut dialect = DataFusionDialect::default();
-            for (place, (dataset, table)) in tables.iter().enumerate() {
-                let name = format!("d{place}");
-                let registered = session.register(&name, Arc::clone(table));
+            let dialect = DataFusionDialect::over(tables);
+            for (named, table) in dialect.tables.values().zip(tables.values()) {
+                let registered = session.register(&named.name, Arc::clone(table));
                 registered.map_err(failed("opening tables"))?;
-                let schema = table.schema();
-                dialect
-                    .tables
-                    .insert(dataset.clone(), Table { name, schema });
             }
             let runtime = tokio::runtime::Builder::new_multi_thread()
                 .worker_threads(2)
@@ -141,6 +141,7 @@ impl Ballista {
         opened: &Opened,
         salt: &Salt,
     ) -> Result<Execution, EngineError> {
+        let aggregation = &UnitAggregation::of(plan)?;
         self.on_cluster(&opened.tables, |session, dialect| async move {
             let cluster_query = ClusterQuery {
                 session: &session,
@@ -149,20 +150,26 @@ impl Ballista {
                 rows: &opened.rows,
                 salt,
             };
-            let (exact, path) = match cluster_query.run_counted(plan).await {
+            let found = cluster_query.run_counted(aggregation).await;
+            #[cfg(test)]
+            let found = match self.fails {
+                true => found.and(Err(EngineError::ClusterFailed)),
+                false => found,
+            };
+            let (exact, path) = match found {
                 Ok(exact) => (exact, ExecutionPath::Operators),
                 // The plan with counts depends on data, so whether there is an answer must not
                 // depend on its success. If the scheduler does not answer, there is no answer
                 // and no second attempt.
                 Err(error) => match self.answers().await {
                     true => (
-                        cluster_query.run_whole(plan).await?,
+                        cluster_query.run_whole(aggregation).await?,
                         ExecutionPath::Fallback,
                     ),
                     false => return Err(error),
                 },
             };
-            Ok(Execution { exact, path })
+            Ok(Execution::new(exact, path))
         })
     }
 
@@ -173,8 +180,7 @@ impl Ballista {
         catalogue: &Catalogue,
         sql: &str,
     ) -> Result<std::time::Duration, EngineError> {
-        let names: Vec<&String> = catalogue.datasets.keys().collect();
-        let tables = Opened::new(&names, catalogue)?.tables;
+        let tables = Opened::new(&open_all(catalogue.datasets.keys(), catalogue)?).tables;
         let start = std::time::Instant::now();
         self.on_cluster(&Tables::new(), |session, _| async move {
             for (name, table) in tables {
@@ -193,11 +199,13 @@ impl Engine for Ballista {
     fn prepare(&self, plan: &BoundedPlan, catalogue: &Catalogue) -> Result<(), EngineError> {
         self.check_joins(plan, catalogue)?;
         let names: Vec<&String> = plan.datasets.iter().chain(&plan.public).collect();
-        let opened = Opened::new(&names, catalogue)?;
+        let opened = Opened::new(&open_all(names.iter().copied(), catalogue)?);
         let places = probe::places(&names, catalogue)?;
+        let aggregation = &UnitAggregation::of(plan)?;
         self.on_cluster(&opened.tables, |session, dialect| async move {
-            for statement in statements(&dialect, catalogue, plan, &[0; 16])? {
-                session.plan(&statement.plain_sql()).await?;
+            let lowering = SqlLowering::new(&dialect, catalogue, aggregation, &[0; 16])?;
+            for part in aggregation.parts() {
+                session.plan(&lowering.statement(part)).await?;
             }
             match probe::not_seen(&session, &places).await? {
                 Some(path) => Err(EngineError::NotSeen { path }),
@@ -225,24 +233,9 @@ impl Engine for Ballista {
         versions: &[Version],
         salt: Salt,
     ) -> Result<Execution, EngineError> {
-        let names: Vec<&String> = plan.datasets.iter().chain(&plan.public).collect();
-        if names.len() != versions.len() {
-            return Err(EngineError::BadPlan {
-                reason: "there is not a version for every dataset".into(),
-            });
-        }
-        let same = || {
-            for (name, version) in names.iter().zip(versions) {
-                let dataset = relations::dataset(catalogue, name)?;
-                unchanged(name, version, self.version(dataset)?)?;
-            }
-            Ok(())
-        };
-        same()?;
-        let execution = self.run_on(plan, catalogue, &Opened::new(&names, catalogue)?, &salt);
-        // A change of the data may be the cause of a failure, and is reported then.
-        same()?;
-        execution
+        at_versions(plan, catalogue, versions, |sources| {
+            self.run_on(plan, catalogue, &Opened::new(&sources), &salt)
+        })
     }
 }
 
@@ -255,13 +248,17 @@ struct Opened {
 }
 
 impl Opened {
-    fn new(names: &[&String], catalogue: &Catalogue) -> Result<Self, EngineError> {
-        let (mut tables, mut rows) = (Tables::new(), BTreeMap::new());
-        for name in names {
-            let source = Source::open(relations::dataset(catalogue, name)?)?;
-            tables.insert((*name).clone(), source.table());
-            rows.extend(source.rows.map(|rows| ((*name).clone(), rows)));
+    fn new(sources: &BTreeMap<String, Source>) -> Self {
+        let tables = sources.iter();
+        let rows = tables.clone().filter_map(|(name, source)| {
+            let rows = source.rows?;
+            Some((name.clone(), rows))
+        });
+        Self {
+            rows: rows.collect(),
+            tables: tables
+                .map(|(name, source)| (name.clone(), source.table()))
+                .collect(),
         }
-        Ok(Self { tables, rows })
     }
 }

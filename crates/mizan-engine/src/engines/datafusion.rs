@@ -16,6 +16,7 @@ pub(in crate::engines) mod file_stamp;
 pub(in crate::engines) mod files;
 pub(in crate::engines) mod functions;
 mod kernels;
+mod operators;
 pub(in crate::engines) mod parquet;
 mod pass_through;
 mod per_unit;
@@ -25,7 +26,7 @@ pub(in crate::engines) mod sizes;
 pub(in crate::engines) mod slices;
 mod source;
 #[cfg(test)]
-pub(in crate::engines) mod tests;
+pub(crate) mod tests;
 mod texts;
 pub(crate) mod values;
 
@@ -33,7 +34,6 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use datafusion::arrow::array::RecordBatch;
 use datafusion::catalog::TableProvider;
 use datafusion::error::DataFusionError;
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
@@ -41,32 +41,28 @@ use datafusion::execution::memory_pool::GreedyMemoryPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
-use futures::StreamExt;
-use mizan_sql::{BoundedPlan, Catalogue, Dataset, Value};
+use mizan_sql::{BoundedPlan, Catalogue, Dataset};
 
 use self::caps::Caps;
-use self::count_min::CountMin;
-use self::dialect::{DataFusionDialect, Table};
+use self::dialect::DataFusionDialect;
 use self::files::Source;
-use self::per_unit::{CountedUnits, per_unit, per_unit_at_once};
-use self::row_limit::RowLimitTable;
+use self::operators::PlanSession;
 use self::sizes::{Lines, classes, sized, text_class};
 use self::slices::{SLICE_BYTES, SliceTexts};
-use self::values::Values;
 use super::fan_out::FanOutCache;
 use super::plan_bound::{PlanBound, Setting};
-use super::result_collector::ResultCollector;
-use super::statement::{LightUnits, PerUnit, ResultLayout, RowLimit, Statement};
-use super::statements::statements;
 use super::thread::{QUIET, on_own_thread};
 use super::worker::WorkerProgram;
-use super::{redundant_limits, relations};
 use crate::engine::{Engine, EngineError};
-use crate::exact::{ExactAggregates, Execution, ExecutionPath};
+use crate::exact::{Execution, ExecutionPath};
 use crate::sampling_hash::Salt;
+use crate::unit_aggregation::UnitAggregation;
 use crate::version::Version;
 
 pub(crate) use self::files::{check_rows, inspect};
+#[cfg(feature = "ballista")]
+pub(in crate::engines) use self::operators::add;
+pub(in crate::engines) use self::operators::rows;
 
 /// The stack size of each thread of a runtime.
 pub(in crate::engines) const WORKER_STACK: usize = 16 << 20;
@@ -198,14 +194,8 @@ impl DataFusion {
         tables: &Tables,
         salt: &Salt,
     ) -> Result<Execution, EngineError> {
-        let mut dialect = DataFusionDialect::default();
-        for (place, (dataset, table)) in tables.iter().enumerate() {
-            let table = Table {
-                name: format!("d{place}"),
-                schema: table.schema(),
-            };
-            dialect.tables.insert(dataset.clone(), table);
-        }
+        let aggregation = UnitAggregation::of(plan)?;
+        let dialect = DataFusionDialect::over(tables);
         let work = || {
             let context = self.session().map_err(failed("starting"))?;
             for (dataset, provider) in tables {
@@ -224,30 +214,38 @@ impl DataFusion {
                 .build()
                 .map_err(|_| EngineError::Failed { doing: "starting" })?;
             runtime.block_on(async {
-                let mut sketches = UnitSketches {
+                let session = PlanSession {
                     context: &context,
                     dialect: &dialect,
                     catalogue,
                     tables,
-                    known: BTreeMap::new(),
+                    salt,
+                    keeps: self.keeps,
                 };
                 let mut path = ExecutionPath::PlainSql;
                 if self.operators {
+                    let found = session.run_operators(&aggregation).await;
+                    #[cfg(test)]
+                    let found = match self.planted {
+                        Some(Planted::FailingOperators) => {
+                            found.and(Err(EngineError::Failed { doing: "running" }))
+                        }
+                        _ => found,
+                    };
                     // Plans with operators depend on data (counts of rows), so whether there is
                     // an answer must not depend on their success.
-                    match self.run_counted(plan, &mut sketches, salt).await {
+                    match found {
                         Err(EngineError::Failed { .. } | EngineError::OutOfMemory) => {
                             path = ExecutionPath::Fallback;
                         }
                         found => {
                             let path = ExecutionPath::Operators;
-                            return found.map(|exact| Execution { exact, path });
+                            return found.map(|exact| Execution::new(exact, path));
                         }
                     }
                 }
-                let statements = statements(&dialect, catalogue, plan, salt)?;
-                let exact = run_plain(&context, plan, &statements).await?;
-                Ok(Execution { exact, path })
+                let exact = session.run_plain(&aggregation).await?;
+                Ok(Execution::new(exact, path))
             })
         };
         on_own_thread(work)
@@ -295,79 +293,6 @@ impl DataFusion {
         }
         Ok(context)
     }
-
-    /// Runs a plan with our operators, without the row limits that no unit exceeds.
-    async fn run_counted(
-        &self,
-        plan: &BoundedPlan,
-        sketches: &mut UnitSketches<'_>,
-        salt: &Salt,
-    ) -> Result<ExactAggregates, EngineError> {
-        let plan = sketches.remove_redundant_limits(plan).await?;
-        let statements = statements(sketches.dialect, sketches.catalogue, &plan, salt)?;
-        #[cfg(test)]
-        if self.planted == Some(Planted::FailingOperators) {
-            return Err(EngineError::Failed { doing: "running" });
-        }
-        let context = sketches.context;
-        let mut collector = ResultCollector::new(&plan);
-        for statement in &statements {
-            let Statement {
-                text,
-                row_limits,
-                limits,
-                per_unit: sums,
-                layout,
-            } = statement;
-            // The operator for sums does its own group sampling.
-            let limits = limits.iter().filter(|_| sums.is_none());
-            for row_limit in row_limits.iter().chain(limits) {
-                let planned = plan_row_limit(context, row_limit, salt).await;
-                planned.map_err(failed("planning"))?;
-            }
-            let Some(sums) = sums else {
-                query(context, text, layout, &mut collector).await?;
-                continue;
-            };
-            let rows = match &sums.light_units {
-                Some(light) => self.per_unit_counted(sums, light, sketches, salt).await?,
-                None => per_unit(context, sums, None, salt)
-                    .await
-                    .map_err(failed("running"))?,
-            };
-            for row in rows {
-                collector.add(layout, row)?;
-            }
-        }
-        Ok(collector.finish())
-    }
-
-    /// Sums in which light units need no contribution bounding. Rows are counted beforehand
-    /// over the whole dataset, or in the same pass.
-    async fn per_unit_counted(
-        &self,
-        spec: &PerUnit,
-        light: &LightUnits,
-        sketches: &mut UnitSketches<'_>,
-        salt: &Salt,
-    ) -> Result<Vec<Vec<Value>>, EngineError> {
-        let context = sketches.context;
-        // With keys more bytes are buffered, and allocating them takes longer than reading the
-        // ids again.
-        if spec.keys == 0 {
-            let at_once = per_unit_at_once(context, spec, light, self.keeps, salt).await;
-            if let Some(rows) = at_once.map_err(failed("running"))? {
-                return Ok(rows);
-            }
-        }
-        let sketch = match &light.dataset {
-            Some(dataset) => sketches.sketch(dataset).await?,
-            None => None,
-        };
-        let counted = sketch.map(|sketch| CountedUnits { light, sketch });
-        let rows = per_unit(context, spec, counted, salt).await;
-        rows.map_err(failed("running"))
-    }
 }
 
 impl Engine for DataFusion {
@@ -395,83 +320,12 @@ impl Engine for DataFusion {
         versions: &[Version],
         salt: [u8; 16],
     ) -> Result<Execution, EngineError> {
-        let names: Vec<&String> = plan.datasets.iter().chain(&plan.public).collect();
-        if names.len() != versions.len() {
-            return Err(EngineError::BadPlan {
-                reason: "there is not a version for every dataset".into(),
-            });
-        }
-        let mut tables = Tables::new();
-        for (name, version) in names.iter().zip(versions) {
-            let source = Source::open(relations::dataset(catalogue, name)?)?;
-            unchanged(name, version, source.version()?)?;
-            tables.insert((*name).clone(), source.table());
-        }
-        let execution = self.run_on(plan, catalogue, &tables, &salt);
-        // A change of the data may be the cause of a failure, and is reported then.
-        for (name, version) in names.iter().zip(versions) {
-            let dataset = relations::dataset(catalogue, name)?;
-            unchanged(name, version, self.version(dataset)?)?;
-        }
-        execution
+        files::at_versions(plan, catalogue, versions, |sources| {
+            let tables = sources.into_iter();
+            let tables = tables.map(|(name, source)| (name, source.table()));
+            self.run_on(plan, catalogue, &tables.collect(), &salt)
+        })
     }
-}
-
-/// Count-min sketches of the rows of units, computed on demand.
-struct UnitSketches<'a> {
-    context: &'a SessionContext,
-    dialect: &'a DataFusionDialect,
-    catalogue: &'a Catalogue,
-    tables: &'a Tables,
-    /// None where counting would take too long.
-    known: BTreeMap<String, Option<CountMin>>,
-}
-
-impl UnitSketches<'_> {
-    /// The plan without the row limits that no unit exceeds.
-    async fn remove_redundant_limits(
-        &mut self,
-        plan: &BoundedPlan,
-    ) -> Result<BoundedPlan, EngineError> {
-        let mut most = redundant_limits::MostRows::new();
-        for dataset in redundant_limits::limited(&plan.relation) {
-            let rows = self.sketch(dataset).await?.and_then(CountMin::most);
-            most.extend(rows.map(|rows| (dataset.to_owned(), rows)));
-        }
-        let mut plan = plan.clone();
-        plan.relation = redundant_limits::remove_redundant_limits(plan.relation, &most);
-        Ok(plan)
-    }
-
-    async fn sketch(&mut self, dataset: &str) -> Result<Option<&CountMin>, EngineError> {
-        if !self.known.contains_key(dataset) {
-            let table = self.tables.get(dataset);
-            let cheap = table.is_some_and(|table| count_min::is_cheap(table.as_ref()));
-            let units = relations::units(self.dialect, self.catalogue, dataset)?;
-            let sketch = match units.filter(|_| cheap) {
-                Some(units) => {
-                    let sketch = CountMin::of(self.context, &units).await;
-                    Some(sketch.map_err(failed("running"))?)
-                }
-                None => None,
-            };
-            self.known.insert(dataset.to_owned(), sketch);
-        }
-        Ok(self.known.get(dataset).and_then(Option::as_ref))
-    }
-}
-
-pub(in crate::engines) fn unchanged(
-    dataset: &str,
-    expected: &Version,
-    found: Version,
-) -> Result<(), EngineError> {
-    if *expected == found {
-        return Ok(());
-    }
-    Err(EngineError::Changed {
-        dataset: dataset.to_owned(),
-    })
 }
 
 /// DataFusion's message may quote a value, so it is dropped.
@@ -484,70 +338,4 @@ pub(in crate::engines) fn failed(doing: &'static str) -> impl Fn(DataFusionError
             _ => EngineError::Failed { doing },
         }
     }
-}
-
-/// Runs a plan in plain SQL, without our operators.
-async fn run_plain(
-    context: &SessionContext,
-    plan: &BoundedPlan,
-    statements: &[Statement],
-) -> Result<ExactAggregates, EngineError> {
-    let mut collector = ResultCollector::new(plan);
-    for statement in statements {
-        let (text, layout) = (statement.plain_sql(), &statement.layout);
-        query(context, &text, layout, &mut collector).await?;
-    }
-    Ok(collector.finish())
-}
-
-/// Runs a query and collects its rows.
-async fn query(
-    context: &SessionContext,
-    text: &str,
-    layout: &ResultLayout,
-    collector: &mut ResultCollector,
-) -> Result<(), EngineError> {
-    let planned = context.sql(text).await.map_err(failed("planning"))?;
-    let stream = planned.execute_stream().await;
-    let mut stream = stream.map_err(failed("planning"))?;
-    while let Some(batch) = stream.next().await {
-        let batch = batch.map_err(failed("running"))?;
-        add(collector, layout, &batch)?;
-    }
-    Ok(())
-}
-
-/// Registers a table of limited rows that statements read.
-async fn plan_row_limit(
-    context: &SessionContext,
-    row_limit: &RowLimit,
-    salt: &Salt,
-) -> datafusion::common::Result<()> {
-    let rows = context.sql(&row_limit.rows).await?;
-    let rows = rows.create_physical_plan().await?;
-    let partitions = context.state().config().target_partitions();
-    let table = RowLimitTable::new(rows, partitions, row_limit, salt)?;
-    context.deregister_table(&row_limit.table)?;
-    context.register_table(&row_limit.table, Arc::new(table))?;
-    Ok(())
-}
-
-/// The rows of a batch.
-pub(in crate::engines) fn rows(batch: &RecordBatch) -> Result<Vec<Vec<Value>>, EngineError> {
-    let columns = batch.columns().iter().map(|column| Values::new(column));
-    let columns = columns.collect::<Result<Vec<_>, _>>();
-    let columns = columns.map_err(failed("reading results"))?;
-    let row = |row| columns.iter().map(|column| column.get(row)).collect();
-    Ok((0..batch.num_rows()).map(row).collect())
-}
-
-pub(in crate::engines) fn add(
-    collector: &mut ResultCollector,
-    layout: &ResultLayout,
-    batch: &RecordBatch,
-) -> Result<(), EngineError> {
-    for row in rows(batch)? {
-        collector.add(layout, row)?;
-    }
-    Ok(())
 }

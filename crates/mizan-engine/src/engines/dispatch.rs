@@ -9,9 +9,9 @@ use mizan_sql::{BoundedPlan, Catalogue, Dataset, FileIdentity, Type};
 use super::ballista::Ballista;
 use super::datafusion::{self, DataFusion};
 use super::fan_out::{self, FanOutCache};
+use super::lower_sql::relations;
 #[cfg(feature = "postgres")]
 use super::postgres::{self, Postgres};
-use super::relations;
 use super::worker::{WorkerProgram, Workers};
 use crate::engine::{Engine, EngineError};
 use crate::exact::Execution;

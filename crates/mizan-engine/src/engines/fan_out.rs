@@ -26,9 +26,9 @@ use std::time::Duration;
 use mizan_sql::{Column, Expr, Function, Operator, Relation, Type, UnitAggregate};
 use sha2::{Digest, Sha256};
 
-use super::expressions::bad;
 use crate::byte_cache::ByteBoundedCache;
 use crate::engine::EngineError;
+use crate::engine::bad;
 use crate::version::Version;
 
 /// The most rows that joins with public tables make of one private row.
@@ -69,19 +69,8 @@ impl Growth<'_> {
 
 /// Whether a private relation is joined with a public one anywhere.
 pub(crate) fn joins_public(relation: &Relation) -> bool {
-    match &relation.operator {
-        Operator::Scan { .. } => false,
-        Operator::Filter { input, .. }
-        | Operator::Project { input, .. }
-        | Operator::LimitRowsPerUnit { input, .. }
-        | Operator::Group { input, .. } => joins_public(input),
-        Operator::Union { inputs } => inputs.iter().any(joins_public),
-        Operator::Join { left, right, .. } => {
-            left.unit.is_empty() != right.unit.is_empty()
-                || joins_public(left)
-                || joins_public(right)
-        }
-    }
+    let mut joins = relation.nodes().into_iter().filter_map(Relation::as_join);
+    joins.any(|join| join.left.unit.is_empty() != join.right.unit.is_empty())
 }
 
 /// Refuses a relation whose joins with public tables exceed the limits.
@@ -166,7 +155,7 @@ fn multiplied<'a>(
     }
     let fan_out = fan_out(public, keys, count)?;
     let mut tables = private.tables;
-    tables_of(public, &mut tables);
+    tables.extend(tables_of(public));
     let product = private.fan_out.saturating_mul(fan_out);
     let refused = |found: u64, limit: u64, tables: &BTreeSet<&str>| EngineError::FanOut {
         tables: tables.iter().map(|table| (*table).to_owned()).collect(),
@@ -235,10 +224,8 @@ pub(crate) fn public_rows(relation: &Relation, count: &mut Count<'_>) -> Result<
                 rows = rows.saturating_add(of_left);
             }
             if rows > MAX_PUBLIC_ROWS {
-                let mut tables = BTreeSet::new();
-                tables_of(relation, &mut tables);
                 return Err(EngineError::PublicRows {
-                    tables: tables.into_iter().map(str::to_owned).collect(),
+                    tables: tables_of(relation).into_iter().map(str::to_owned).collect(),
                     found: rows,
                     limit: MAX_PUBLIC_ROWS,
                 });
@@ -249,37 +236,13 @@ pub(crate) fn public_rows(relation: &Relation, count: &mut Count<'_>) -> Result<
 }
 
 fn has_join(relation: &Relation) -> bool {
-    match &relation.operator {
-        Operator::Scan { .. } => false,
-        Operator::Filter { input, .. }
-        | Operator::Project { input, .. }
-        | Operator::LimitRowsPerUnit { input, .. }
-        | Operator::Group { input, .. } => has_join(input),
-        Operator::Union { inputs } => inputs.iter().any(has_join),
-        Operator::Join { .. } => true,
-    }
+    relation.nodes().iter().any(|node| node.as_join().is_some())
 }
 
 /// The tables that a relation reads.
-fn tables_of<'a>(relation: &'a Relation, found: &mut BTreeSet<&'a str>) {
-    match &relation.operator {
-        Operator::Scan { dataset } => {
-            found.insert(dataset);
-        }
-        Operator::Filter { input, .. }
-        | Operator::Project { input, .. }
-        | Operator::LimitRowsPerUnit { input, .. }
-        | Operator::Group { input, .. } => tables_of(input, found),
-        Operator::Union { inputs } => {
-            for input in inputs {
-                tables_of(input, found);
-            }
-        }
-        Operator::Join { left, right, .. } => {
-            tables_of(left, found);
-            tables_of(right, found);
-        }
-    }
+fn tables_of(relation: &Relation) -> BTreeSet<&str> {
+    let nodes = relation.nodes().into_iter();
+    nodes.filter_map(Relation::scanned).collect()
 }
 
 /// The number of rows of a public relation for each value of some keys, in the last column. A
@@ -374,8 +337,7 @@ impl FanOutCache {
         version: impl Fn(&str) -> Option<Version>,
         count: impl FnOnce() -> Result<u64, EngineError>,
     ) -> Result<u64, EngineError> {
-        let mut tables = BTreeSet::new();
-        tables_of(relation, &mut tables);
+        let tables = tables_of(relation);
         let mut digest = Sha256::new();
         digest.update((tables.len() as u64).to_be_bytes());
         for table in tables {

@@ -56,11 +56,11 @@ use self::rows::Walk;
 use super::datafusion::DataFusion;
 use super::datafusion::sizes::Lines;
 use super::fan_out::Count;
-use super::relations;
 use super::size_class::{SizeClass, TextClass};
 use crate::engine::{Engine as _, EngineError};
 use crate::exact::ExecutionPath;
 use crate::query_limits::QueryLimits;
+use crate::unit_aggregation::UnitAggregation;
 
 /// The memory of a worker without data: its session, its threads, a plan of usual size.
 const BASE: u64 = 24 << 20;
@@ -126,7 +126,7 @@ impl PlanBound {
         read.extend(&plan.relation.unit);
         let mut walk = Walk::new(catalogue, sizes, texts, count, setting);
         let rows = walk.relation(&plan.relation, &read)?;
-        let state = statements::state(plan, &rows, setting)?;
+        let state = statements::state(&UnitAggregation::of(plan)?, &rows, setting)?;
         let size = plan.size();
         let memory = [BASE, walk.scans, walk.batches(plan), walk.held, state.held];
         let memory = memory.into_iter().fold(0, u64::saturating_add);
@@ -190,9 +190,7 @@ pub fn run_within(
     memory: u64,
 ) -> Result<bool, EngineError> {
     let engine = engine.clone().with_memory(memory);
-    let names = plan.datasets.iter().chain(&plan.public);
-    let versions = names.map(|name| engine.version(relations::dataset(catalogue, name)?));
-    let versions = versions.collect::<Result<Vec<_>, _>>()?;
+    let versions = engine.versions(plan, catalogue)?;
     let execution = engine.run(plan, catalogue, &versions, [0; 16])?;
-    Ok(execution.path == ExecutionPath::Operators)
+    Ok(execution.path() == ExecutionPath::Operators)
 }

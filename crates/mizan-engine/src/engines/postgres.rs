@@ -33,15 +33,15 @@ pub(crate) use self::shared::share_tables;
 use self::source::Source;
 use super::dispatch::Inspected;
 use super::fan_out::{self, COUNTING, FanOutCache};
-use super::relations::Relations;
+use super::lower_sql::SqlLowering;
+use super::lower_sql::relations::{self, Relations};
+use super::redundant_limits;
 use super::result_collector::ResultCollector;
-use super::statement::{ResultLayout, Statement};
-use super::statements::statements;
 use super::thread::{on_own_thread, on_own_thread_within};
-use super::{redundant_limits, relations};
 use crate::engine::{Engine, EngineError};
-use crate::exact::{ExactAggregates, Execution};
+use crate::exact::{Execution, ExecutionPath};
 use crate::sampling_hash::Salt;
+use crate::unit_aggregation::{Part, UnitAggregation, ValueMeasure};
 use crate::version::Version;
 
 /// The extra time after a query's timeout before the connection is given up. The server
@@ -170,8 +170,7 @@ impl Engine for Postgres {
         let (plan, catalogue) = (plan.clone(), catalogue.clone());
         let counts = Arc::clone(&self.counted);
         on_own_thread_within(most, EngineError::Disconnected, move || {
-            let exact = compute(session, &plan, &catalogue, &salt, &counts)?;
-            Ok(Execution::plain_sql(exact))
+            compute(session, &plan, &catalogue, &salt, &counts)
         })
     }
 }
@@ -185,7 +184,8 @@ fn begin(
     let sources = sources(plan.datasets.iter().chain(&plan.public), catalogue)?;
     let mut session = Session::begin(&sources)?;
     check_joins(&mut session, plan, catalogue, fan_outs)?;
-    for text in texts(&session, plan, catalogue, &[0; 16])?.1 {
+    let aggregation = UnitAggregation::of(plan)?;
+    for text in texts(&session, plan, &aggregation, catalogue, &[0; 16])? {
         plan_text(&mut session, &text)?;
     }
     Ok(session)
@@ -246,7 +246,7 @@ fn check_joins(
         fan_outs.count(relation, version, || {
             let text = {
                 let dialect = dialect(session, plan, catalogue)?;
-                Relations::new(&dialect, catalogue, &[0; 16]).text(relation)?
+                Relations::new(&dialect, catalogue).text(relation)?
             };
             let text = fan_out::query(relation, &text);
             plan_text(session, &text)?;
@@ -262,32 +262,37 @@ fn compute(
     catalogue: &Catalogue,
     salt: &Salt,
     counts: &Counts,
-) -> Result<ExactAggregates, EngineError> {
-    let counted = remove_redundant_limits(&mut session, plan, catalogue, counts)?;
+) -> Result<Execution, EngineError> {
+    let aggregation = UnitAggregation::of(plan)?;
+    let most = most_rows(&mut session, plan, catalogue, counts)?;
+    let input = aggregation.input.clone();
+    let counted = aggregation.over(redundant_limits::remove_redundant_limits(input, &most));
     // Statements without these row limits depend on data, so whether there is an answer must
     // not depend on them.
-    let found = match texts(&session, &counted, catalogue, salt) {
-        Ok(found) if session.can_plan(&found.1)? => found,
-        _ => texts(&session, plan, catalogue, salt)?,
+    let (texts, path) = match texts(&session, plan, &counted, catalogue, salt) {
+        Ok(texts) if session.can_plan(&texts)? => (texts, ExecutionPath::PlainSql),
+        _ => {
+            let texts = texts(&session, plan, &aggregation, catalogue, salt)?;
+            (texts, ExecutionPath::Fallback)
+        }
     };
-    let (statements, texts) = found;
     let kinds: Vec<Type> = plan.keys.iter().map(|key| key.kind).collect();
-    let mut collector = ResultCollector::new(plan);
-    for (statement, text) in statements.iter().zip(&texts) {
-        session.query(text, &kinds, |row| collector.add(&statement.layout, row))?;
+    let mut collector = ResultCollector::new(&aggregation);
+    for (part, text) in aggregation.parts().into_iter().zip(&texts) {
+        session.query(text, &kinds, |row| collector.add(part, row))?;
     }
     session.end()?;
-    Ok(collector.finish())
+    Ok(Execution::new(collector.finish(), path))
 }
 
-/// The plan without the row limits that no unit exceeds. Counting the rows of units takes less
-/// time than ranking them, and a count is valid until something is written.
-fn remove_redundant_limits(
+/// The most rows of a unit in the datasets below row limits. Counting the rows of units takes
+/// less time than ranking them, and a count is valid until something is written.
+fn most_rows(
     session: &mut Session,
     plan: &BoundedPlan,
     catalogue: &Catalogue,
     counts: &Counts,
-) -> Result<BoundedPlan, EngineError> {
+) -> Result<redundant_limits::MostRows, EngineError> {
     let mut most = redundant_limits::MostRows::new();
     for name in redundant_limits::limited(&plan.relation) {
         let dialect = dialect(session, plan, catalogue)?;
@@ -320,9 +325,7 @@ fn remove_redundant_limits(
             counts.keep(version, units, rows);
         }
     }
-    let mut plan = plan.clone();
-    plan.relation = redundant_limits::remove_redundant_limits(plan.relation, &most);
-    Ok(plan)
+    Ok(most)
 }
 
 /// The dialect over the tables of a plan.
@@ -341,37 +344,40 @@ fn dialect<'a>(
     Ok(PostgresDialect { tables })
 }
 
-/// The statements of a plan, and their SQL with every number as a 64-bit integer.
+/// The statement of each part of an aggregation over the tables of a plan.
 fn texts(
     session: &Session,
     plan: &BoundedPlan,
+    aggregation: &UnitAggregation,
     catalogue: &Catalogue,
     salt: &Salt,
-) -> Result<(Vec<Statement>, Vec<String>), EngineError> {
+) -> Result<Vec<String>, EngineError> {
     let dialect = dialect(session, plan, catalogue)?;
-    let statements = statements(&dialect, catalogue, plan, salt)?;
-    let texts = statements.iter().map(|statement| integers(statement, plan));
-    let texts = texts.collect();
-    Ok((statements, texts))
+    let lowering = SqlLowering::new(&dialect, catalogue, aggregation, salt)?;
+    let parts = aggregation.parts().into_iter();
+    Ok(parts.map(|part| integers(&lowering, part)).collect())
 }
 
-/// PostgreSQL adds up 64-bit integers as `numeric`. These sums are bounded, so they fit into 64
-/// bits.
-fn integers(statement: &Statement, plan: &BoundedPlan) -> String {
-    let keys = plan.keys.iter().enumerate();
+/// The statement of a part with every number as a 64-bit integer. PostgreSQL adds up 64-bit
+/// integers as `numeric`. These sums are bounded, so they fit into 64 bits.
+fn integers(lowering: &SqlLowering<'_>, part: Part) -> String {
+    let aggregation = lowering.aggregation;
+    let keys = aggregation.keys.iter().enumerate();
     let mut columns: Vec<String> = keys
         .map(|(place, key)| format!("k{place}::{}", casts::held(key.kind)))
         .collect();
-    let computed = match &statement.layout {
-        ResultLayout::Sums(statistics) => statistics.len() + 1,
-        ResultLayout::Distinct(_) => 2,
-        ResultLayout::Histogram(_) => {
-            columns.push("v0::bigint".to_owned());
-            1
-        }
+    let computed = match part {
+        Part::Sums => aggregation.contributions.len() + 1,
+        Part::Values(_, statistic) => match statistic.measure {
+            ValueMeasure::Distinct => 2,
+            ValueMeasure::Histogram => {
+                columns.push(format!("v{}::bigint", statistic.value));
+                1
+            }
+        },
     };
     columns.extend((0..computed).map(|place| format!("o{place}::bigint")));
-    let (columns, text) = (columns.join(", "), statement.plain_sql());
+    let (columns, text) = (columns.join(", "), lowering.statement(part));
     format!("SELECT {columns} FROM ({text}) AS t")
 }
 

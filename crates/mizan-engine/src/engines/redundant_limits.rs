@@ -11,33 +11,11 @@ pub(crate) type MostRows = BTreeMap<String, u64>;
 
 /// The private datasets below some row limit.
 pub(crate) fn limited(relation: &Relation) -> BTreeSet<&str> {
-    let mut found = BTreeSet::new();
-    find_limited(relation, false, &mut found);
-    found
-}
-
-fn find_limited<'a>(relation: &'a Relation, limited: bool, found: &mut BTreeSet<&'a str>) {
-    let mut inner = |input: &'a Relation, limited: bool| find_limited(input, limited, found);
-    match &relation.operator {
-        Operator::Scan { dataset } => {
-            if limited && !relation.unit.is_empty() {
-                found.insert(dataset);
-            }
-        }
-        Operator::LimitRowsPerUnit { input, .. } => inner(input, true),
-        Operator::Filter { input, .. }
-        | Operator::Project { input, .. }
-        | Operator::Group { input, .. } => inner(input, limited),
-        Operator::Union { inputs } => {
-            for input in inputs {
-                inner(input, limited);
-            }
-        }
-        Operator::Join { left, right, .. } => {
-            inner(left, limited);
-            inner(right, limited);
-        }
-    }
+    let is_limit = |node: &&Relation| matches!(node.operator, Operator::LimitRowsPerUnit { .. });
+    let limits = relation.nodes().into_iter().filter(is_limit);
+    let below = limits.flat_map(Relation::nodes);
+    let private = below.filter(|node| !node.unit.is_empty());
+    private.filter_map(Relation::scanned).collect()
 }
 
 /// The relation without row limits that no unit exceeds. Its rows are the same, except those

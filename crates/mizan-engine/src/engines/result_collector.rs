@@ -2,42 +2,48 @@
 
 use std::collections::BTreeMap;
 
-use mizan_sql::{BoundedPlan, Measure, Value};
+use mizan_sql::Value;
 
-use super::statement::ResultLayout;
 use crate::engine::EngineError;
 use crate::exact::{Cell, ExactAggregates};
+use crate::unit_aggregation::{
+    GroupStatistic, Part, UnitAggregation, ValueMeasure, ValueStatistic,
+};
 
-/// Collects the results of the statements of a plan.
+/// Collects the results of the parts of an aggregation.
 pub(crate) struct ResultCollector {
     empty: Vec<Cell>,
+    /// The places of the sums among the statistics.
+    sums: Vec<usize>,
     keys: usize,
     exact: ExactAggregates,
 }
 
 impl ResultCollector {
     /// An empty collector.
-    pub(crate) fn new(plan: &BoundedPlan) -> Self {
-        let statistics = plan.statistics.iter();
-        let empty = statistics
-            .map(|statistic| match statistic.measure {
-                Measure::Histogram(..) => Cell::Histogram(BTreeMap::new()),
-                _ => Cell::Integer(0),
-            })
-            .collect();
+    pub(crate) fn new(aggregation: &UnitAggregation) -> Self {
+        let statistics = aggregation.statistics.iter();
+        let empty = statistics.clone().map(|statistic| match statistic {
+            GroupStatistic::Values(ValueStatistic {
+                measure: ValueMeasure::Histogram,
+                ..
+            }) => Cell::Histogram(BTreeMap::new()),
+            _ => Cell::Integer(0),
+        });
+        let sums = statistics.enumerate();
+        let sums = sums.filter(|(_, statistic)| matches!(statistic, GroupStatistic::Sum(_)));
         Self {
-            empty,
-            keys: plan.keys.len(),
+            empty: empty.collect(),
+            sums: sums.map(|(place, _)| place).collect(),
+            keys: aggregation.keys.len(),
             exact: ExactAggregates::new(),
         }
     }
 
-    /// Adds a row of a statement's result.
-    pub(crate) fn add(
-        &mut self,
-        layout: &ResultLayout,
-        mut row: Vec<Value>,
-    ) -> Result<(), EngineError> {
+    /// Adds a result row: the keys; for sums and distinct counts a number that is zero exactly
+    /// if the group has no units; then the numbers. For histograms a row is a bin (or NULL for
+    /// rows without a value, which do not count) and its number of rows.
+    pub(crate) fn add(&mut self, part: Part, mut row: Vec<Value>) -> Result<(), EngineError> {
         let malformed = EngineError::Failed {
             doing: "reading results",
         };
@@ -50,7 +56,11 @@ impl ResultCollector {
             _ => Err(malformed.clone()),
         };
         // Without keys a statement returns a row even if there are no rows.
-        if !matches!(layout, ResultLayout::Histogram(_)) && integer(0)? == 0 {
+        let is_histogram = matches!(
+            part,
+            Part::Values(_, statistic) if statistic.measure == ValueMeasure::Histogram
+        );
+        if !is_histogram && integer(0)? == 0 {
             return Ok(());
         }
         let cells = self.exact.entry(row).or_insert_with(|| self.empty.clone());
@@ -61,15 +71,15 @@ impl ResultCollector {
             }
             _ => Err(malformed.clone()),
         };
-        match layout {
-            ResultLayout::Sums(statistics) => {
-                for (place, statistic) in statistics.iter().enumerate() {
+        match part {
+            Part::Sums => {
+                for (place, statistic) in self.sums.iter().enumerate() {
                     set(*statistic, integer(place + 1)?)?;
                 }
             }
-            ResultLayout::Distinct(statistic) => set(*statistic, integer(1)?)?,
-            ResultLayout::Histogram(statistic) => {
-                let Some(Cell::Histogram(bins)) = cells.get_mut(*statistic) else {
+            Part::Values(statistic, _) if !is_histogram => set(statistic, integer(1)?)?,
+            Part::Values(statistic, _) => {
+                let Some(Cell::Histogram(bins)) = cells.get_mut(statistic) else {
                     return Err(malformed);
                 };
                 let count = integer(1)?;

@@ -16,6 +16,7 @@
 //! stored answer, so it is never taken for the charge of a query, nor the reverse
 //! ([`Ledger::spend`]).
 
+mod answered;
 mod bounds;
 mod error;
 mod ids;
@@ -28,6 +29,7 @@ mod reserved_tests;
 #[cfg(test)]
 mod tests;
 
+pub use answered::Answered;
 pub use bounds::FoundBounds;
 pub use error::QueryError;
 pub use ids::NoAnswerReason;
@@ -51,7 +53,7 @@ use mizan_sql::{BoundedPlan, Catalogue, Dataset, Note};
 use self::ids::{sealed, stamp, unsealed};
 use self::prepare::QueryIdentity;
 use crate::engine::{Engine, EngineError, Version};
-use crate::release::{self, Answer, ChoiceReason, NoisePlan, Released, Request};
+use crate::release::{self, NoisePlan, Released, Request};
 
 /// How much a query may cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -113,39 +115,6 @@ pub enum QueryOutcome {
     Answered(Box<Answered>),
     /// The charge does not fit into the budget; nothing was charged.
     Denied(Box<Denied>),
-}
-
-/// An answer with its receipt.
-#[derive(Debug)]
-pub struct Answered {
-    /// Rows, and the intervals of their noise.
-    pub answer: Answer,
-    /// The ledger entry.
-    pub done: Done,
-    /// Whether the answer was stored before and cost nothing now.
-    pub repeated: bool,
-    /// What was released.
-    pub event: PrivacyEvent,
-    /// Its certified epsilon, at `delta`.
-    pub epsilon: Epsilon,
-    /// The delta at which epsilon is certified, with the delta of the threshold.
-    pub delta: Delta,
-    /// The account after the charge.
-    pub account: AccountView,
-    /// How the noise was chosen.
-    pub why: Vec<ChoiceReason>,
-    /// The release that the answer is computed from.
-    pub(crate) released: Released,
-}
-
-impl Answered {
-    /// The threshold of partition selection, if groups were discovered in the data: groups
-    /// with at most this many units after noise are hidden.
-    #[must_use]
-    pub fn threshold(&self) -> Option<u64> {
-        let threshold = self.released.noise.threshold;
-        threshold.map(|threshold| threshold.above)
-    }
 }
 
 /// A query whose charge does not fit into the budget.
@@ -544,6 +513,7 @@ impl<'a, E: Engine> QueryService<'a, E> {
             account,
             why: noise_plan.why(),
             released: released.clone(),
+            plan: plan.clone(),
         })))
     }
 

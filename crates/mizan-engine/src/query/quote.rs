@@ -3,11 +3,12 @@
 use mizan_core::{Delta, Epsilon, PrivacyEvent};
 use mizan_ledger::ledger::FittingCount;
 use mizan_ledger::{AccountView, Charge, Cost, DeltaAmount};
-use mizan_sql::{Effect, Note};
+use mizan_sql::{BoundedPlan, Effect, Note, Tree};
 
 use super::reserved::{self, ReservedDelta};
 use super::{Prepared, QueryError};
 use crate::release::{self, ChoiceReason, Predicted};
+use crate::unit_aggregation::UnitAggregation;
 
 /// The cost of a query and its predicted accuracy. No private data was read.
 #[derive(Debug)]
@@ -42,6 +43,8 @@ pub struct Quote {
     pub clamping: Vec<Effect>,
     /// What else an analyst should know.
     pub notes: Vec<Note>,
+    /// What the engine would compute.
+    pub(super) plan: BoundedPlan,
 }
 
 impl Quote {
@@ -79,7 +82,14 @@ impl Quote {
             why: noise_plan.why(),
             clamping: plan.limits(),
             notes: plan.notes.clone(),
+            plan: plan.clone(),
         })
+    }
+
+    /// What the engine would compute, as a tree.
+    #[must_use]
+    pub fn explain(&self) -> Option<Tree> {
+        UnitAggregation::explained(&self.plan)
     }
 }
 

@@ -23,7 +23,7 @@ use mizan_sql::{BoundedPlan, Catalogue, Dataset, DatasetColumn, Privacy, Type};
 
 use super::{Answered, QueryError, QueryOutcome, QueryService, SpendTarget};
 use crate::engine::{Engine, EngineError, Version};
-use crate::exact::{self, ExactAggregates, Execution};
+use crate::exact::{self, ExactAggregates, Execution, ExecutionPath, operator_fallbacks};
 
 const QUERY: &str = "SELECT COUNT(*) FROM visits";
 
@@ -34,6 +34,7 @@ struct Changing {
     from: u32,
     runs: Cell<u32>,
     files: RefCell<Vec<Version>>,
+    path: ExecutionPath,
 }
 
 impl Changing {
@@ -53,6 +54,7 @@ impl Changing {
             from,
             runs: Cell::new(0),
             files: RefCell::new(vec![version("a.csv"), version("b.csv")]),
+            path: ExecutionPath::Operators,
         }
     }
 }
@@ -88,7 +90,7 @@ impl Engine for Changing {
         }
         let cells = plan.statistics.iter().map(|_| exact::Cell::Integer(100));
         let exact = ExactAggregates::from([(Vec::new(), cells.collect())]);
-        Ok(Execution::plain_sql(exact))
+        Ok(Execution::new(exact, self.path))
     }
 }
 
@@ -167,6 +169,21 @@ fn a_denied_query_is_answered_after_a_raise() {
         assert_eq!(answered.repeated, repeated);
     }
     assert_eq!(engine.runs.get(), 1);
+}
+
+/// If operators failed and plain SQL answered, the answer is as good, and it is counted: the
+/// server shows the number.
+#[test]
+fn a_fallback_is_answered_and_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let (ledger, catalogue) = (ledger(folder.path(), 5.0), catalogue());
+    let mut engine = Changing::new(u32::MAX);
+    engine.path = ExecutionPath::Fallback;
+    let service = QueryService::new(&ledger, &catalogue, &engine);
+    let before = operator_fallbacks();
+    let outcome = service.query(QUERY, SpendTarget::DefaultShare, None);
+    assert!(matches!(outcome, Ok(QueryOutcome::Answered(_))));
+    assert!(operator_fallbacks() > before);
 }
 
 /// If data change between the charge and the start, the charge is voided.

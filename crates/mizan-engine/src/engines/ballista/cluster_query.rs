@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use mizan_sql::{BoundedPlan, Catalogue, MAX_JOINED, Relation, Type, Value};
+use mizan_sql::{Catalogue, MAX_JOINED, Relation, Type, Value};
 
 use super::count_min::{CounterSummary, counters};
 use super::session::Session;
@@ -11,12 +11,13 @@ use crate::engine::EngineError;
 use crate::engines::datafusion::dialect::DataFusionDialect;
 use crate::engines::datafusion::functions::Does;
 use crate::engines::datafusion::{add, bloom, failed, rows};
+use crate::engines::lower_sql::expressions::join;
+use crate::engines::lower_sql::{SqlLowering, relations};
+use crate::engines::redundant_limits;
 use crate::engines::result_collector::ResultCollector;
-use crate::engines::statement::{LightUnits, Statement};
-use crate::engines::statements::statements;
-use crate::engines::{redundant_limits, relations};
 use crate::exact::ExactAggregates;
 use crate::sampling_hash::Salt;
+use crate::unit_aggregation::{Part, UnitAggregation};
 
 /// With more heavy units than this, all units are bounded one by one.
 const MOST_HEAVY_UNITS: usize = 100_000;
@@ -61,53 +62,60 @@ enum CountMethod {
 }
 
 impl ClusterQuery<'_> {
-    /// Runs a plan without counting.
+    fn lowered<'b>(
+        &'b self,
+        aggregation: &'b UnitAggregation,
+    ) -> Result<SqlLowering<'b>, EngineError> {
+        SqlLowering::new(self.dialect, self.catalogue, aggregation, self.salt)
+    }
+
+    /// Computes an aggregation without counting.
     pub(super) async fn run_whole(
         &self,
-        plan: &BoundedPlan,
+        aggregation: &UnitAggregation,
     ) -> Result<ExactAggregates, EngineError> {
-        let mut collector = ResultCollector::new(plan);
-        for statement in statements(self.dialect, self.catalogue, plan, self.salt)? {
-            self.collect_rows(&statement.plain_sql(), &statement, &mut collector)
+        let lowering = self.lowered(aggregation)?;
+        let mut collector = ResultCollector::new(aggregation);
+        for part in aggregation.parts() {
+            self.collect(&lowering.statement(part), part, &mut collector)
                 .await?;
         }
         Ok(collector.finish())
     }
 
-    /// Runs a plan without the row limits that no unit exceeds, and bounds heavy units only.
+    /// Computes an aggregation without the row limits that no unit exceeds, and bounds heavy
+    /// units only.
     pub(super) async fn run_counted(
         &self,
-        plan: &BoundedPlan,
+        aggregation: &UnitAggregation,
     ) -> Result<ExactAggregates, EngineError> {
-        let mut counted = plan.clone();
+        let mut input = aggregation.input.clone();
         for method in [CountMethod::Sketched, CountMethod::Exact] {
-            let most = self.most_rows(&counted.relation, method).await?;
-            counted.relation = redundant_limits::remove_redundant_limits(counted.relation, &most);
+            let most = self.most_rows(&input, method).await?;
+            input = redundant_limits::remove_redundant_limits(input, &most);
         }
-        let mut collector = ResultCollector::new(plan);
-        for statement in statements(self.dialect, self.catalogue, &counted, self.salt)? {
-            let light = statement
-                .per_unit
-                .as_ref()
-                .and_then(|sums| sums.light_units.as_ref());
-            let text = match light {
-                Some(light) => self.heavy_unit_split(light).await?,
-                None => None,
+        let aggregation = aggregation.over(input);
+        let lowering = self.lowered(&aggregation)?;
+        let mut collector = ResultCollector::new(&aggregation);
+        for part in aggregation.parts() {
+            let text = match part {
+                Part::Sums => self.heavy_units_only(&lowering).await?,
+                Part::Values(..) => None,
             };
-            let text = text.unwrap_or_else(|| statement.plain_sql());
-            self.collect_rows(&text, &statement, &mut collector).await?;
+            let text = text.unwrap_or_else(|| lowering.statement(part));
+            self.collect(&text, part, &mut collector).await?;
         }
         Ok(collector.finish())
     }
 
-    async fn collect_rows(
+    async fn collect(
         &self,
         text: &str,
-        statement: &Statement,
+        part: Part,
         collector: &mut ResultCollector,
     ) -> Result<(), EngineError> {
         self.session
-            .run(text, |batch| add(collector, &statement.layout, batch))
+            .run(text, |batch| add(collector, part, batch))
             .await
     }
 
@@ -171,30 +179,30 @@ impl ClusterQuery<'_> {
         Ok(most)
     }
 
-    /// The statement for sums in which only heavy units are bounded one by one.
-    async fn heavy_unit_split(&self, light: &LightUnits) -> Result<Option<String>, EngineError> {
-        let Some(dataset) = &light.dataset else {
+    /// The statement for sums in which only heavy units are bounded one by one. With one group
+    /// a scan of the ids beforehand is not worthwhile.
+    async fn heavy_units_only(
+        &self,
+        lowering: &SqlLowering<'_>,
+    ) -> Result<Option<String>, EngineError> {
+        let aggregation = lowering.aggregation;
+        let dataset = redundant_limits::source(&aggregation.input);
+        let dataset = dataset.filter(|_| !aggregation.keys.is_empty());
+        let (Some(dataset), Some(light_rows)) = (dataset, aggregation.light_rows()) else {
             return Ok(None);
         };
         let Some(units) = self.units(dataset)? else {
             return Ok(None);
         };
-        let bits = match self.heavy_by_sketch(&units, light.max_rows).await? {
+        let bits = match self.heavy_by_sketch(&units, light_rows).await? {
             Some(bits) => Some(bits),
-            None => self.heavy_by_counting(&units, light.max_rows).await?,
+            None => self.heavy_by_counting(&units, light_rows).await?,
         };
-        let names: Vec<String> = (0..units.kinds.len())
-            .map(|place| format!("u{place}"))
-            .collect();
-        let (before, after) = &light.heavy_unit_split;
         Ok(bits.map(|bits| {
-            let condition = format!(
-                "{}({}, {})",
-                Does::Among.name(),
-                bloom::literal(&bits),
-                names.join(", ")
-            );
-            format!("{before}{condition}{after}")
+            lowering.sums_with_heavy_units(|unit| {
+                let (among, bits) = (Does::Among.name(), bloom::literal(&bits));
+                format!("{among}({bits}, {})", join(unit, ", "))
+            })
         }))
     }
 

@@ -27,8 +27,8 @@ use crate::engines::datafusion::file_stamp::StampedFile;
 use crate::engines::datafusion::files::Source;
 use crate::engines::datafusion::rows;
 use crate::engines::datafusion::values::data_type;
-use crate::engines::dialect::Dialect as _;
-use crate::engines::relations;
+use crate::engines::lower_sql::dialect::Dialect as _;
+use crate::engines::lower_sql::relations;
 use crate::version::Files;
 
 /// The largest number of probe tasks.

@@ -19,7 +19,7 @@ use datafusion::physical_plan::{
 use datafusion::prelude::SessionContext;
 
 use super::csv::CsvTable;
-use super::per_unit::{Part, whole};
+use super::per_unit::{PartialResult, plan_rows, whole};
 
 /// The expected number of rows if it is not known.
 const USUAL_ROWS: usize = 1 << 20;
@@ -47,7 +47,8 @@ pub(super) struct CountMin {
 impl CountMin {
     /// Counts the rows of a query whose columns are those of the unit.
     pub(super) async fn of(context: &SessionContext, units: &str) -> Result<Self> {
-        let sketch = whole(context, units, Self::for_plan).await?;
+        let units = plan_rows(context, units).await?;
+        let sketch = whole(context, &units, || Self::for_plan(units.as_ref())).await?;
         Ok(sketch.unwrap_or_default())
     }
 
@@ -107,7 +108,7 @@ impl CountMin {
     }
 }
 
-impl Part for CountMin {
+impl PartialResult for CountMin {
     fn add(&mut self, batch: &RecordBatch) -> Result<()> {
         self.add_units(batch.columns())
     }

@@ -16,12 +16,12 @@ use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::prelude::SessionContext;
 use mizan_sql::{BoundedPlan, Catalogue, Relation, Value};
 
-use super::dialect::{DataFusionDialect, Table};
-use super::files::Source;
+use super::dialect::DataFusionDialect;
+use super::files::open_all;
 use super::{DataFusion, Tables, WORKER_STACK, failed, functions, rows};
 use crate::engine::EngineError;
 use crate::engines::fan_out::{self, COUNTING, Count};
-use crate::engines::relations::{self, Relations};
+use crate::engines::lower_sql::relations::Relations;
 use crate::engines::thread::on_own_thread;
 use crate::engines::worker::Counter;
 use crate::version::Version;
@@ -85,15 +85,8 @@ impl DataFusion {
         tables: &Tables,
         end: Instant,
     ) -> Result<u64, EngineError> {
-        let mut dialect = DataFusionDialect::default();
-        for (place, (dataset, table)) in tables.iter().enumerate() {
-            let name = format!("d{place}");
-            let schema = table.schema();
-            dialect
-                .tables
-                .insert(dataset.clone(), Table { name, schema });
-        }
-        let text = Relations::new(&dialect, catalogue, &[0; 16]).text(relation)?;
+        let dialect = DataFusionDialect::over(tables);
+        let text = Relations::new(&dialect, catalogue).text(relation)?;
         let query = fan_out::query(relation, &text);
         on_own_thread(|| {
             let context = self.counting_session().map_err(failed("starting"))?;
@@ -157,10 +150,9 @@ pub(in crate::engines) fn public_tables<'a>(
     catalogue: &Catalogue,
 ) -> Result<(Tables, BTreeMap<String, Version>), EngineError> {
     let (mut tables, mut versions) = (Tables::new(), BTreeMap::new());
-    for name in names {
-        let source = Source::open(relations::dataset(catalogue, name)?)?;
+    for (name, source) in open_all(names, catalogue)? {
         versions.insert(name.clone(), source.version()?);
-        tables.insert(name.clone(), source.table());
+        tables.insert(name, source.table());
     }
     Ok((tables, versions))
 }

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use datafusion::arrow::datatypes::SchemaRef;
 use mizan_sql::{Bounds, Column, Dataset, DatasetColumn, Expr, Function, Quantized, Type, Value};
 
-use super::distinct;
 use super::functions::{Does, salt_text};
 use super::source::{is_ready, source_type};
+use super::{Tables, distinct};
 use crate::engine::EngineError;
-use crate::engines::dialect::{Dialect, Sql};
-use crate::engines::expressions::join;
+use crate::engines::lower_sql::dialect::{Dialect, Sql};
+use crate::engines::lower_sql::expressions::join;
 use crate::sampling_hash::Salt;
 
 /// The registered table of a dataset.
@@ -30,6 +30,18 @@ pub(in crate::engines) struct DataFusionDialect {
 }
 
 impl DataFusionDialect {
+    /// The dialect over tables, which are named `d0`, `d1`, ... in the session.
+    pub(in crate::engines) fn over(tables: &Tables) -> Self {
+        let tables = tables.iter().enumerate().map(|(place, (dataset, table))| {
+            let name = format!("d{place}");
+            let schema = table.schema();
+            (dataset.clone(), Table { name, schema })
+        });
+        Self {
+            tables: tables.collect(),
+        }
+    }
+
     fn of(&self, dataset: &Dataset) -> Result<&Table, EngineError> {
         let table = self.tables.get(&dataset.name);
         table.ok_or_else(|| EngineError::NotInCatalogue {

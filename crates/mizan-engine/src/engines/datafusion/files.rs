@@ -1,13 +1,13 @@
 //! Files as tables: finds them and determines their columns, without reading rows.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::catalog::TableProvider;
 use datafusion::common::Result;
-use mizan_sql::{Dataset, DatasetColumn, Type};
+use mizan_sql::{BoundedPlan, Catalogue, Dataset, DatasetColumn, Type};
 
 use super::csv::{self, CsvTable};
 use super::file_stamp::StampedFile;
@@ -19,10 +19,11 @@ use super::parquet::text_bytes::{TextBytes, text_bytes};
 use super::source::source_type;
 use super::values::data_type;
 use crate::data_file;
-use crate::engine::EngineError;
+use crate::engine::{EngineError, bad};
 use crate::engines::dispatch::Inspected;
-use crate::engines::relations::{fits_unit, is_unit};
+use crate::engines::lower_sql::relations::{self, fits_unit, is_unit};
 use crate::engines::thread::on_own_thread;
+use crate::exact::Execution;
 use crate::version::{Files, Format, Version};
 
 /// The columns of a file or a directory of files, with the types of the Parquet schema.
@@ -57,6 +58,57 @@ pub(crate) fn check_rows(
 ) -> Result<(), EngineError> {
     let source = Source::open(dataset)?;
     check(&source.footers, &source.schema, progress)
+}
+
+/// Opens the files of datasets.
+pub(in crate::engines) fn open_all<'a>(
+    names: impl IntoIterator<Item = &'a String>,
+    catalogue: &Catalogue,
+) -> Result<BTreeMap<String, Source>, EngineError> {
+    let open = |name: &String| {
+        let dataset = relations::dataset(catalogue, name)?;
+        Ok((name.clone(), Source::open(dataset)?))
+    };
+    names.into_iter().map(open).collect()
+}
+
+/// Runs a plan over its files, which must have these versions before and after.
+pub(in crate::engines) fn at_versions(
+    plan: &BoundedPlan,
+    catalogue: &Catalogue,
+    versions: &[Version],
+    run: impl FnOnce(BTreeMap<String, Source>) -> Result<Execution, EngineError>,
+) -> Result<Execution, EngineError> {
+    let names = || plan.datasets.iter().chain(&plan.public);
+    if names().count() != versions.len() {
+        return Err(bad("there is not a version for every dataset"));
+    }
+    let open = || -> Result<BTreeMap<String, Source>, EngineError> {
+        let sources = open_all(names(), catalogue)?;
+        for (name, version) in names().zip(versions) {
+            let found = sources.get(name).map(Source::version).transpose()?;
+            unchanged(name, version, found)?;
+        }
+        Ok(sources)
+    };
+    let execution = run(open()?);
+    // A change of the data may be the cause of a failure, and is reported then.
+    open()?;
+    execution
+}
+
+/// Whether a dataset has the expected version.
+pub(in crate::engines) fn unchanged(
+    dataset: &str,
+    expected: &Version,
+    found: Option<Version>,
+) -> Result<(), EngineError> {
+    if found == Some(*expected) {
+        return Ok(());
+    }
+    Err(EngineError::Changed {
+        dataset: dataset.to_owned(),
+    })
 }
 
 /// The files of a dataset, and the schema of its catalogue columns in them.

@@ -10,7 +10,7 @@ use datafusion::arrow::datatypes::{
 };
 use datafusion::common::{Result, ScalarValue, exec_err};
 use datafusion::logical_expr::ColumnarValue;
-use mizan_sql::{Function, Quantized};
+use mizan_sql::{Bounds, Function, Quantized};
 
 /// An argument: one value for all rows, or an array.
 enum Operand<A, T> {
@@ -198,7 +198,7 @@ pub(super) fn clamp(array: &ArrayRef, low: f64, high: f64) -> Result<ArrayRef> {
         let clamped: Float64Array = numbers.unary(|value| value.max(low).min(high));
         return Ok(Arc::new(clamped));
     }
-    let Some((low, high)) = super::super::relations::whole_between(low, high) else {
+    let Some((low, high)) = (Bounds { low, high }).whole() else {
         return Ok(datafusion::arrow::array::new_null_array(
             array.data_type(),
             array.len(),

@@ -44,97 +44,103 @@ use self::row_buffer::RowBuffer;
 use self::sums::Sums;
 use self::unit_group_totals::UnitGroupTotals;
 use super::count_min::CountMin;
-use crate::engines::statement::{LightUnits, PerUnit};
 use crate::sampling_hash::Salt;
+use crate::unit_aggregation::UnitAggregation;
 
-/// The result rows of a statement: keys, the number of units (or a number that is zero exactly
-/// if there are none), totals. If the rows of units were counted, only heavy units are bounded
-/// one by one.
-pub(super) async fn per_unit(
-    context: &SessionContext,
-    spec: &PerUnit,
-    counted: Option<CountedUnits<'_>>,
-    salt: &Salt,
-) -> Result<Vec<Vec<Value>>> {
-    if let Some(CountedUnits { light, sketch }) = counted
-        && let Some(groups) = PublicGroups::new(spec.keys, &light.groups)?
-    {
-        let heavy = sketch.more_than(light.max_rows).map(Arc::new);
-        let empty = |plan: &dyn ExecutionPlan| {
-            let schema = plan.schema();
-            GroupTotals::new(
-                &schema,
-                spec,
-                groups.clone(),
-                HeavyUnitState::Known(heavy.clone()),
-            )
-        };
-        let whole = whole(context, &light.ungrouped_sql, empty).await?;
-        return rows(whole.map(|whole| whole.sums(spec, light, salt)));
+/// The operator for the sums of an aggregation.
+///
+/// Result rows are keys, the number of units (or a number that is zero exactly if there are
+/// none), totals.
+pub(super) struct SumsOperator<'a> {
+    pub(super) context: &'a SessionContext,
+    pub(super) aggregation: &'a UnitAggregation,
+    pub(super) salt: &'a Salt,
+}
+
+impl SumsOperator<'_> {
+    /// Bounds all units one by one, given the rows in groups.
+    pub(super) async fn bounding_all(&self, rows: &Rows) -> Result<Vec<Vec<Value>>> {
+        let empty = || UnitGroupTotals::new(&rows.schema(), self.aggregation);
+        let whole = whole(self.context, rows, empty).await?;
+        result(whole.map(|whole| whole.sums(self.aggregation, self.salt)))
     }
-    let empty = |plan: &dyn ExecutionPlan| UnitGroupTotals::new(&plan.schema(), spec);
-    let whole = whole(context, &spec.rows_sql, empty).await?;
-    rows(whole.map(|whole| whole.sums(spec, salt)))
+
+    /// Bounds only the units that may have more than `light_rows` rows by a sketch, given the
+    /// rows in any group. None if the groups cannot be indexed.
+    pub(super) async fn bounding_heavy(
+        &self,
+        rows: &Rows,
+        light_rows: u64,
+        sketch: &CountMin,
+    ) -> Result<Option<Vec<Vec<Value>>>> {
+        let Some(groups) = self.public_groups()? else {
+            return Ok(None);
+        };
+        let heavy = sketch.more_than(light_rows).map(Arc::new);
+        let empty = || {
+            let known = HeavyUnitState::Known(heavy.clone());
+            GroupTotals::new(&rows.schema(), self.aggregation, groups.clone(), known)
+        };
+        let whole = whole(self.context, rows, empty).await?;
+        result(whole.map(|whole| whole.sums(self.aggregation, self.salt))).map(Some)
+    }
+
+    /// The same with a count in the same pass. None if `keeps` bytes do not suffice to buffer
+    /// all rows until the heavy units are known, either.
+    pub(super) async fn bounding_counted(
+        &self,
+        rows: &Rows,
+        light_rows: u64,
+        keeps: usize,
+    ) -> Result<Option<Vec<Vec<Value>>>> {
+        let Some(groups) = self.public_groups()? else {
+            return Ok(None);
+        };
+        let schema = numbered(&rows.schema(), self.aggregation);
+        let Some(free_bytes) = RowBuffer::free_bytes(rows.as_ref(), &schema, keeps)? else {
+            return Ok(None);
+        };
+        let empty = || {
+            let counting = HeavyUnitState::Counting(
+                CountMin::for_plan(rows.as_ref())?,
+                RowBuffer::new(Arc::clone(&free_bytes)),
+            );
+            GroupTotals::new(&rows.schema(), self.aggregation, groups.clone(), counting)
+        };
+        let mut parts = match parts_of(self.context, rows, empty).await {
+            Ok(parts) => parts,
+            // There were more rows than estimated.
+            Err(DataFusionError::ResourcesExhausted(_)) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let sketches = parts.iter_mut().map(GroupTotals::take_sketch);
+        let sketches = sketches.collect::<Result<Vec<CountMin>>>()?;
+        let heavy = merged(sketches)?.and_then(|sketch| sketch.more_than(light_rows));
+        let heavy = heavy.map(Arc::new);
+        let parts = parts.into_iter().map(|part| {
+            let heavy = heavy.clone();
+            async move { part.with_heavy_units(heavy.as_deref()) }
+        });
+        let whole = merged(all_at_once(parts).await?)?;
+        result(whole.map(|whole| whole.sums(self.aggregation, self.salt))).map(Some)
+    }
+
+    fn public_groups(&self) -> Result<Option<PublicGroups>> {
+        let keys = self.aggregation.keys.len();
+        PublicGroups::new(keys, self.aggregation.public_groups())
+    }
 }
 
 /// The result rows; a plan without partitions has none.
-fn rows(sums: Option<Result<Sums>>) -> Result<Vec<Vec<Value>>> {
+fn result(sums: Option<Result<Sums>>) -> Result<Vec<Vec<Value>>> {
     sums.map_or(Ok(Vec::new()), |sums| sums?.rows())
 }
 
-/// The same in one pass, if `keeps` bytes suffice to buffer all rows until the heavy units are
-/// known. None otherwise.
-pub(super) async fn per_unit_at_once(
-    context: &SessionContext,
-    spec: &PerUnit,
-    light: &LightUnits,
-    keeps: usize,
-    salt: &Salt,
-) -> Result<Option<Vec<Vec<Value>>>> {
-    let Some(groups) = PublicGroups::new(spec.keys, &light.groups)? else {
-        return Ok(None);
-    };
-    let plan = physical(context, &light.ungrouped_sql).await?;
-    let schema = numbered(&plan.schema(), spec);
-    let Some(free_bytes) = RowBuffer::free_bytes(plan.as_ref(), &schema, keeps)? else {
-        return Ok(None);
-    };
-    let empty = |plan: &dyn ExecutionPlan| {
-        let counting = HeavyUnitState::Counting(
-            CountMin::for_plan(plan)?,
-            RowBuffer::new(Arc::clone(&free_bytes)),
-        );
-        GroupTotals::new(&plan.schema(), spec, groups.clone(), counting)
-    };
-    let mut parts = match parts_of(context, &plan, empty).await {
-        Ok(parts) => parts,
-        // There were more rows than estimated.
-        Err(DataFusionError::ResourcesExhausted(_)) => return Ok(None),
-        Err(error) => return Err(error),
-    };
-    let sketches = parts.iter_mut().map(GroupTotals::take_sketch);
-    let sketches = sketches.collect::<Result<Vec<CountMin>>>()?;
-    let heavy = merged(sketches)?.and_then(|sketch| sketch.more_than(light.max_rows));
-    let heavy = heavy.map(Arc::new);
-    let parts = parts.into_iter().map(|part| {
-        let heavy = heavy.clone();
-        async move { part.with_heavy_units(heavy.as_deref()) }
-    });
-    let whole = merged(all_at_once(parts).await?)?;
-    rows(whole.map(|whole| whole.sums(spec, light, salt))).map(Some)
-}
-
-/// The row counts from which heavy units follow.
-#[derive(Clone, Copy)]
-pub(super) struct CountedUnits<'a> {
-    /// The limit of light units.
-    pub(super) light: &'a LightUnits,
-    /// The sketch of their dataset.
-    pub(super) sketch: &'a CountMin,
-}
+/// The plan of rows.
+pub(super) type Rows = Arc<dyn ExecutionPlan>;
 
 /// A partial result over rows.
-pub(super) trait Part: Send + Sized + 'static {
+pub(super) trait PartialResult: Send + Sized + 'static {
     /// Adds rows.
     fn add(&mut self, batch: &RecordBatch) -> Result<()>;
 
@@ -142,7 +148,8 @@ pub(super) trait Part: Send + Sized + 'static {
     fn merged(self, other: Self) -> Result<Self>;
 }
 
-async fn physical(context: &SessionContext, rows: &str) -> Result<Arc<dyn ExecutionPlan>> {
+/// Plans a query of rows, whose assignment to partitions does not matter.
+pub(super) async fn plan_rows(context: &SessionContext, rows: &str) -> Result<Rows> {
     let rows = context.sql(rows).await?;
     match is_by_row(rows.logical_plan()) {
         true => round_robin(rows).await,
@@ -151,23 +158,23 @@ async fn physical(context: &SessionContext, rows: &str) -> Result<Arc<dyn Execut
 }
 
 /// The combined result of all partitions; None if there are no partitions.
-pub(super) async fn whole<P: Part>(
+pub(super) async fn whole<P: PartialResult>(
     context: &SessionContext,
-    rows: &str,
-    empty: impl Fn(&dyn ExecutionPlan) -> Result<P>,
+    rows: &Rows,
+    empty: impl Fn() -> Result<P>,
 ) -> Result<Option<P>> {
-    merged(parts_of(context, &physical(context, rows).await?, empty).await?)
+    merged(parts_of(context, rows, empty).await?)
 }
 
-async fn parts_of<P: Part>(
+async fn parts_of<P: PartialResult>(
     context: &SessionContext,
-    rows: &Arc<dyn ExecutionPlan>,
-    empty: impl Fn(&dyn ExecutionPlan) -> Result<P>,
+    rows: &Rows,
+    empty: impl Fn() -> Result<P>,
 ) -> Result<Vec<P>> {
     let mut parts = Vec::new();
     for partition in 0..rows.output_partitioning().partition_count() {
         let mut stream = rows.execute(partition, context.task_ctx())?;
-        let mut part = empty(rows.as_ref())?;
+        let mut part = empty()?;
         parts.push(async move {
             while let Some(batch) = stream.try_next().await? {
                 part.add(&batch)?;
@@ -191,7 +198,7 @@ async fn all_at_once<T: Send + 'static>(
 }
 
 /// Combines all partial results; None if there are none.
-fn merged<P: Part>(parts: Vec<P>) -> Result<Option<P>> {
+fn merged<P: PartialResult>(parts: Vec<P>) -> Result<Option<P>> {
     let mut parts = parts.into_iter();
     let first = parts.next();
     first

@@ -21,9 +21,10 @@ use super::files::Source;
 use super::values::data_type;
 use super::{DataFusion, Tables, failed};
 use crate::engine::EngineError;
-use crate::engines::relations;
-use crate::engines::statements::statements;
+use crate::engines::lower_sql::SqlLowering;
+use crate::engines::lower_sql::relations;
 use crate::engines::thread::on_own_thread;
+use crate::unit_aggregation::UnitAggregation;
 
 /// Plans with more nodes than this, in all statements together, are planned before the charge.
 const MANY_NODES: u64 = 1_000;
@@ -72,7 +73,10 @@ pub(in crate::engines) fn check_statements(
         dialect.tables.insert(name.clone(), table);
     }
     // Deep plans recurse deeply.
-    on_own_thread(|| statements(&dialect, catalogue, plan, &[0; 16]).map(drop))
+    on_own_thread(|| {
+        let aggregation = UnitAggregation::of(plan)?;
+        SqlLowering::new(&dialect, catalogue, &aggregation, &[0; 16]).map(drop)
+    })
 }
 
 impl DataFusion {

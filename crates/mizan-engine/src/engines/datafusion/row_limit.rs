@@ -28,9 +28,10 @@ use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::streaming::{PartitionStream, StreamingTableExec};
 use futures::TryStreamExt;
 
-use super::values::Values;
-use crate::engines::statement::{LimitedItem, RowLimit};
+use super::values::{Values, compare_rows};
+use crate::engines::lower_sql::row_limit::LimitedTable;
 use crate::sampling_hash::{Hasher, Salt};
+use crate::unit_aggregation::LimitedItem;
 
 /// The limited rows or groups of the units of a query, as a table.
 ///
@@ -49,11 +50,11 @@ impl RowLimitTable {
     pub(super) fn new(
         rows: Arc<dyn ExecutionPlan>,
         partitions: usize,
-        row_limit: &RowLimit,
+        limited: &LimitedTable,
         salt: &Salt,
     ) -> Result<Self> {
         let schema = rows.schema();
-        let unit = schema.fields().iter().take(row_limit.by).enumerate();
+        let unit = schema.fields().iter().take(limited.by.len()).enumerate();
         let unit = unit
             .map(|(place, field)| Arc::new(Column::new(field.name(), place)) as _)
             .collect::<Vec<Arc<dyn PhysicalExpr>>>();
@@ -62,10 +63,10 @@ impl RowLimitTable {
             rows: Arc::new(rows),
             partitions,
             rule: Rule {
-                by: row_limit.by,
-                keys: row_limit.ranked,
-                of: row_limit.of,
-                most: usize::try_from(row_limit.limit).unwrap_or(usize::MAX),
+                by: limited.by.len(),
+                keys: limited.ranked.len(),
+                of: limited.of,
+                most: usize::try_from(limited.limit).unwrap_or(usize::MAX),
                 salt: *salt,
             },
         })
@@ -286,19 +287,12 @@ impl Rule {
 
 /// Compares hashes; equal hashes, which are rare, are ordered by keys.
 fn compare(keys: &[Vec<Values<'_>>], a: &Ranked, b: &Ranked) -> Ordering {
-    a.hash.cmp(&b.hash).then_with(|| {
-        let of = |ranked: &Ranked| {
-            keys.get(ranked.batch as usize)
-                .map_or(&[][..], Vec::as_slice)
-        };
-        let mut orders = of(a)
-            .iter()
-            .zip(of(b))
-            .map(|(one, other)| one.compare(a.row as usize, other, b.row as usize));
-        orders
-            .find(|order| order.is_ne())
-            .unwrap_or(Ordering::Equal)
-    })
+    let of = |ranked: &Ranked| {
+        let of_batch = keys.get(ranked.batch as usize);
+        (of_batch.map_or(&[][..], Vec::as_slice), ranked.row as usize)
+    };
+    let by_keys = || compare_rows(of(a), of(b));
+    a.hash.cmp(&b.hash).then_with(by_keys)
 }
 
 /// Columns of a batch. Without those of its unit a row would be a row of another unit.

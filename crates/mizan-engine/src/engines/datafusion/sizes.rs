@@ -13,7 +13,7 @@ use super::failed;
 use super::files::Source;
 use crate::byte_cache::ByteBoundedCache;
 use crate::engine::EngineError;
-use crate::engines::relations;
+use crate::engines::lower_sql::relations;
 use crate::engines::size_class::{SizeClass, TextClass};
 use crate::version::Version;
 

@@ -9,5 +9,5 @@ mod mutants;
 pub(in crate::engines) mod parquet;
 pub(in crate::engines) mod planning;
 pub(super) mod planted;
-mod random;
+pub(crate) mod random;
 mod reproductions;

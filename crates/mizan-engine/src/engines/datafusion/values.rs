@@ -151,3 +151,14 @@ pub(crate) fn array_of(kind: Type, values: impl Iterator<Item = Value>) -> Array
         Type::Timestamp => built!(TimestampMicrosecondBuilder::new(), Timestamp),
     }
 }
+
+/// Compares rows by several columns, each given with the row.
+pub(super) fn compare_rows(
+    (a, row): (&[Values<'_>], usize),
+    (b, other): (&[Values<'_>], usize),
+) -> Ordering {
+    let mut orders = a.iter().zip(b).map(|(a, b)| a.compare(row, b, other));
+    orders
+        .find(|order| order.is_ne())
+        .unwrap_or(Ordering::Equal)
+}

@@ -8,7 +8,7 @@ use mizan_sql::{Catalogue, Operator, Relation};
 use super::cases::{self, ANSWERED, REFUSED};
 use super::{COUNTING, FanOutCache, check, growth, joins_public};
 use crate::DataFusion;
-use crate::engine::{Engine, EngineError};
+use crate::engine::{EngineError, execute};
 use crate::engines::test_queries::tables;
 use crate::oracle::{self, Data};
 use crate::version::Version;
@@ -130,13 +130,7 @@ fn rows_of_a_public_join_are_limited_before_a_private_join() {
             Operator::LimitRowsPerUnit { input, rows, .. } if joins_public(input) => {
                 *rows == mizan_sql::MAX_JOINED
             }
-            Operator::Filter { input, .. }
-            | Operator::Project { input, .. }
-            | Operator::LimitRowsPerUnit { input, .. }
-            | Operator::Group { input, .. } => limited(input),
-            Operator::Join { left, right, .. } => limited(left) || limited(right),
-            Operator::Union { inputs } => inputs.iter().any(limited),
-            Operator::Scan { .. } => false,
+            _ => relation.inputs().into_iter().any(limited),
         }
     }
     assert!(limited(&plan.relation), "{:?}", plan.relation);
@@ -171,14 +165,7 @@ fn neighbours_have_one_outcome_on_datafusion() {
         |name, catalogue, data| {
             cases::write_files(&directory.path().join(name), catalogue, data);
         },
-        |plan, catalogue, salt| {
-            engine.prepare(plan, catalogue)?;
-            let names = plan.datasets.iter().chain(&plan.public);
-            let versions = names.map(|name| engine.version(&catalogue.datasets[name]));
-            let versions = versions.collect::<Result<Vec<_>, _>>()?;
-            let run = engine.run(plan, catalogue, &versions, salt)?;
-            Ok(run.exact)
-        },
+        |plan, catalogue, salt| execute(&engine, plan, catalogue, salt)?.without_fallback(),
     );
 }
 

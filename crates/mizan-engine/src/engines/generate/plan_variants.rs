@@ -95,17 +95,8 @@ pub(crate) fn uncapped(rng: &mut Rng, mut plan: BoundedPlan) -> BoundedPlan {
 /// Adds row limits in some places of a plan.
 pub(crate) fn first_rows(rng: &mut Rng, mut plan: BoundedPlan) -> BoundedPlan {
     fn limit(rng: &mut Rng, relation: &mut Relation) {
-        match &mut relation.operator {
-            Operator::Scan { .. } => {}
-            Operator::Filter { input, .. }
-            | Operator::Project { input, .. }
-            | Operator::LimitRowsPerUnit { input, .. }
-            | Operator::Group { input, .. } => limit(rng, input),
-            Operator::Union { inputs } => inputs.iter_mut().for_each(|input| limit(rng, input)),
-            Operator::Join { left, right, .. } => {
-                limit(rng, left);
-                limit(rng, right);
-            }
+        for input in relation.inputs_mut() {
+            limit(rng, input);
         }
         if relation.unit.is_empty() || rng.chance(70) {
             return;

@@ -3,7 +3,7 @@
 use mizan_sql::{Column, Expr, Function, LONGEST_COMPUTED_TEXT, Type, Value};
 
 use crate::engine::EngineError;
-use crate::engines::expressions::bad;
+use crate::engine::bad;
 
 /// The longest text that a function computes, in bytes.
 const COMPUTED: u64 = LONGEST_COMPUTED_TEXT as u64;

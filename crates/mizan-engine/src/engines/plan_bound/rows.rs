@@ -13,10 +13,10 @@ use mizan_sql::{
 use super::bytes::{ColumnBytes, Origin, RowBytes, bytes_of, column};
 use super::{BATCH_ROWS, BATCHES, PIECES, Setting, Texts};
 use crate::engine::EngineError;
+use crate::engine::bad;
 use crate::engines::datafusion::slices::{SLICE_BYTES, SMALL_BATCH};
-use crate::engines::expressions::bad;
 use crate::engines::fan_out::Count;
-use crate::engines::relations;
+use crate::engines::lower_sql::relations;
 use crate::engines::size_class::{Layout, SizeClass, TextClass};
 
 /// The memory of a CSV file that is read: its buffers, a batch, and a second batch under

@@ -1,11 +1,12 @@
 //! The memory of a plan's statements beside its relation: S1 to S4, and the result.
 
-use mizan_sql::{BoundedPlan, Expr, GroupBounding, Groups, Measure, Quantized, Type};
+use mizan_sql::{Expr, Groups, Quantized, Type};
 
 use super::bytes::{ColumnBytes, RowBytes, bytes_of, column};
 use super::rows::{Rows, grouped, hashed, ranked_columns};
 use super::{KEY_TEXT, Setting};
-use crate::engine::EngineError;
+use crate::engine::{EngineError, bad};
+use crate::unit_aggregation::{Part, UnitAggregation, UnitBounding};
 
 /// A pair of a unit and a group, its index entry, and the factor for both while they grow.
 const PAIR: u64 = 24;
@@ -50,22 +51,27 @@ const GATHERED: u64 = 16_000;
 
 /// The memory and time of the statements of a plan over these rows.
 pub(super) fn state(
-    plan: &BoundedPlan,
+    aggregation: &UnitAggregation,
     rows: &Rows,
     setting: Setting,
 ) -> Result<State, EngineError> {
-    let statements = Statements::new(plan, rows, setting)?;
+    let statements = Statements::new(aggregation, rows, setting)?;
     let mut held = statements.sums();
     let mut bins = 0_u64;
-    for statistic in &plan.statistics {
-        let here = match &statistic.measure {
-            Measure::Distinct(expr) => statements.values(statements.bytes(expr)?, rows.rows),
-            Measure::Histogram(_, how) => {
+    for part in aggregation.parts() {
+        let Part::Values(_, statistic) = part else {
+            continue;
+        };
+        let Some(value) = aggregation.values.get(statistic.value) else {
+            return Err(bad("no such value"));
+        };
+        let here = match &value.quantized {
+            None => statements.values(statements.bytes(&value.expression)?, rows.rows),
+            Some(how) => {
                 let found = statements.groups.saturating_mul(steps(how)).min(rows.rows);
                 bins = bins.saturating_add(found);
                 statements.values(ColumnBytes::of(Type::Integer), found)
             }
-            _ => continue,
         };
         held = held.max(here);
     }
@@ -79,7 +85,7 @@ pub(super) fn state(
 }
 
 struct Statements<'a> {
-    plan: &'a BoundedPlan,
+    aggregation: &'a UnitAggregation,
     rows: &'a Rows,
     setting: Setting,
     unit: Vec<ColumnBytes>,
@@ -89,17 +95,22 @@ struct Statements<'a> {
 }
 
 impl<'a> Statements<'a> {
-    fn new(plan: &'a BoundedPlan, rows: &'a Rows, setting: Setting) -> Result<Self, EngineError> {
-        let unit = plan.relation.unit.iter();
+    fn new(
+        aggregation: &'a UnitAggregation,
+        rows: &'a Rows,
+        setting: Setting,
+    ) -> Result<Self, EngineError> {
+        let input = &aggregation.input;
+        let unit = input.unit.iter();
         let unit = unit.map(|place| column(&rows.columns, *place));
-        let keys = plan.keys.iter();
-        let keys = keys.map(|key| bytes_of(&key.expression, &rows.columns, &plan.relation.columns));
-        let groups = match &plan.groups {
+        let keys = aggregation.keys.iter();
+        let keys = keys.map(|key| bytes_of(&key.expression, &rows.columns, &input.columns));
+        let groups = match &aggregation.groups {
             Groups::Public(groups) => groups.len() as u64,
-            Groups::Private => values_of(plan).min(rows.rows),
+            Groups::Private => values_of(aggregation).min(rows.rows),
         };
         Ok(Self {
-            plan,
+            aggregation,
             rows,
             setting,
             unit: unit.collect::<Result<_, _>>()?,
@@ -109,7 +120,7 @@ impl<'a> Statements<'a> {
     }
 
     fn bytes(&self, expr: &Expr) -> Result<ColumnBytes, EngineError> {
-        bytes_of(expr, &self.rows.columns, &self.plan.relation.columns)
+        bytes_of(expr, &self.rows.columns, &self.aggregation.input.columns)
     }
 
     /// The bytes of the texts in the keys of groups. If keys come from several tables, a text
@@ -123,46 +134,19 @@ impl<'a> Statements<'a> {
             let literal = key.literal.saturating_mul(groups);
             all.saturating_add(usual).saturating_add(literal)
         });
-        match self.plan.keys.len() {
+        match self.aggregation.keys.len() {
             0 | 1 => all,
             _ => all.min(average),
         }
     }
 
-    fn is_capped(&self) -> bool {
-        self.plan.group_bounding == GroupBounding::SampleGroups
-            && !self.plan.relation.one_row_per_unit
-    }
-
-    /// The distinct values that are added up or counted for each pair.
-    fn numbers(&self) -> u64 {
-        let mut known: Vec<&Measure> = Vec::new();
-        for statistic in &self.plan.statistics {
-            let same = |other: &&Measure| match (*other, &statistic.measure) {
-                (
-                    Measure::Sum(one, how) | Measure::Scaled(one, how, _),
-                    Measure::Sum(other, as_well) | Measure::Scaled(other, as_well, _),
-                ) => one == other && how == as_well,
-                (one, other) => one == other,
-            };
-            let adds_up = matches!(
-                statistic.measure,
-                Measure::Count(_) | Measure::Sum(..) | Measure::Scaled(..)
-            );
-            if adds_up && !known.iter().any(same) {
-                known.push(&statistic.measure);
-            }
-        }
-        known.len() as u64
-    }
-
     /// The memory of counts and sums.
     fn sums(&self) -> u64 {
         let rows = self.rows.rows;
-        let numbers = self.numbers();
+        let numbers = self.aggregation.summed_values() as u64;
         let number = ColumnBytes::of(Type::Integer);
-        if self.plan.relation.one_row_per_unit {
-            let statistics = self.plan.statistics.iter();
+        if self.aggregation.input.one_row_per_unit {
+            let statistics = self.aggregation.statistics.iter();
             let columns: Vec<ColumnBytes> = statistics.map(|_| number).collect();
             let columns = [self.keys.clone(), columns].concat();
             return grouped(&columns, self.groups);
@@ -173,14 +157,14 @@ impl<'a> Statements<'a> {
         let mut pair = PAIR
             .saturating_add(PLACE.saturating_mul(places))
             .saturating_add(CELL.saturating_mul(numbers.saturating_add(1)));
-        if self.plan.group_bounding != GroupBounding::NotNeeded {
+        if self.aggregation.bounding != UnitBounding::NotNeeded {
             pair = pair.saturating_add(RANKED_PAIR);
         }
         let of_unit = RowBytes::by(self.unit.iter().copied(), |id| id.of_units(units));
         let groups = self.groups.min(pairs);
         let mut of_keys = RowBytes::of_keys(&self.keys, groups);
         of_keys.text = self.texts_of_keys(groups);
-        let keys = match self.plan.groups {
+        let keys = match self.aggregation.groups {
             Groups::Private => of_keys.held(groups, 2, UNIT),
             Groups::Public(_) => groups.saturating_mul(UNIT),
         };
@@ -215,22 +199,22 @@ impl<'a> Statements<'a> {
         let value = std::iter::once(value);
         let columns: Vec<ColumnBytes> = self.keys.iter().copied().chain(value).collect();
         let last = grouped(&columns, different.min(rows));
-        if self.plan.relation.one_row_per_unit {
+        if self.aggregation.input.one_row_per_unit {
             return last;
         }
         let ranked = [self.unit.clone(), columns].concat();
         let ranked = ranked_columns(&ranked, rows);
-        let times = 1 + u64::from(self.is_capped());
+        let times = 1 + u64::from(self.aggregation.sampled_groups().is_some());
         ranked.saturating_mul(times).saturating_add(last)
     }
 
     /// The bytes of the result in memory, and as it is sent.
     fn result(&self, bins: u64) -> (u64, u64) {
-        let values =
-            (self.plan.keys.len() as u64).saturating_add(self.plan.statistics.len() as u64);
+        let values = (self.aggregation.keys.len() as u64)
+            .saturating_add(self.aggregation.statistics.len() as u64);
         let each = RESULT.saturating_add(RESULT_VALUE.saturating_mul(values));
         let sent = SENT_VALUE.saturating_mul(values.saturating_add(1));
-        let text = match self.plan.groups {
+        let text = match self.aggregation.groups {
             Groups::Private => self.texts_of_keys(self.groups),
             Groups::Public(_) => 0,
         };
@@ -261,9 +245,9 @@ fn steps(how: &Quantized) -> u64 {
     clippy::cast_sign_loss,
     reason = "saturates, as it should"
 )]
-fn values_of(plan: &BoundedPlan) -> u64 {
-    let columns = &plan.relation.columns;
-    plan.keys.iter().fold(1, |all: u64, key| {
+fn values_of(aggregation: &UnitAggregation) -> u64 {
+    let columns = &aggregation.input.columns;
+    aggregation.keys.iter().fold(1, |all: u64, key| {
         let bounds = match &key.expression {
             Expr::Column(place) => columns.get(*place).and_then(|column| column.bounds),
             _ => None,

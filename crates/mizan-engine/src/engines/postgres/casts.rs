@@ -7,7 +7,7 @@ use mizan_sql::read::LONGEST_NUMBER;
 use super::calendar;
 use super::numbers::{below_doubles, beyond_doubles, narrow, nearest};
 use super::shared_operands::with_operands;
-use crate::engines::dialect::Sql;
+use crate::engines::lower_sql::dialect::Sql;
 
 /// A cast.
 pub(super) fn cast(value: &Sql, to: Type) -> String {

@@ -21,7 +21,6 @@ use super::shared_operands::with_operands;
 use super::source::quoted;
 use super::table::Table;
 use crate::engine::EngineError;
-use crate::engines::relations::whole_between;
 
 /// Longer texts are NULL, so that no operation on several of them exceeds what PostgreSQL can
 /// hold (1 GB) and raises an error.
@@ -85,7 +84,7 @@ impl FoundColumn {
     pub(super) fn clamped(&self, bounds: Bounds) -> Option<String> {
         let name = quoted(&self.name);
         let whole = |read: String| {
-            let (low, high) = whole_between(bounds.low, bounds.high)?;
+            let (low, high) = bounds.whole()?;
             Some(format!("LEAST(GREATEST({read}, {low}), {high})"))
         };
         match (self.kind()?, self.base.as_str()) {

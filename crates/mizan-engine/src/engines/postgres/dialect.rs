@@ -17,9 +17,8 @@ use super::numbers;
 use super::shared_operands::{with_each_operand, with_operands};
 use super::table::Table;
 use crate::engine::EngineError;
-use crate::engines::dialect::{Dialect, Sql};
-use crate::engines::expressions::join;
-use crate::engines::relations::whole_between;
+use crate::engines::lower_sql::dialect::{Dialect, Sql};
+use crate::engines::lower_sql::expressions::join;
 use crate::sampling_hash::Salt;
 
 /// PostgreSQL's dialect, with the tables of datasets by name.
@@ -147,7 +146,7 @@ impl Dialect for PostgresDialect<'_> {
         }
         let (low, high) = match column.kind {
             Type::Number => (number(bounds.low), number(bounds.high)),
-            kind => match whole_between(bounds.low, bounds.high) {
+            kind => match bounds.whole() {
                 None => return Ok(casts::null(kind)),
                 Some((low, high)) => {
                     let end = |end: i64| match kind {

@@ -5,7 +5,6 @@ mod failure;
 mod fan_out;
 mod parity;
 mod planning;
-mod queries;
 mod refused;
 mod server;
 mod snapshot;

@@ -17,7 +17,8 @@ use serde::Serialize;
 use super::{LONGEST_REQUEST, Request, Run, Task, frame};
 use crate::engine::{Engine as _, EngineError};
 use crate::engines::datafusion::counting::public_tables;
-use crate::engines::datafusion::{DataFusion, Tables, unchanged};
+use crate::engines::datafusion::files::unchanged;
+use crate::engines::datafusion::{DataFusion, Tables};
 use crate::engines::fan_out::COUNTING;
 use crate::engines::thread::{STACK, on_own_thread};
 use crate::exact::Execution;
@@ -95,7 +96,7 @@ fn tables(
 ) -> Result<Tables, EngineError> {
     let (tables, found) = public_tables(versions.keys(), catalogue)?;
     for ((name, version), found) in versions.iter().zip(found.into_values()) {
-        unchanged(name, version, found)?;
+        unchanged(name, version, Some(found))?;
     }
     Ok(tables)
 }

@@ -12,8 +12,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::*;
+use crate::engines::datafusion::tests::random::with_failing_operators;
 use crate::engines::generate::{self, Rng};
 use crate::engines::test_queries;
+use crate::exact::operator_fallbacks;
 
 const LONG: Duration = Duration::from_secs(600);
 
@@ -46,9 +48,7 @@ fn catalogue_and_plans(directory: &Path) -> (Catalogue, Vec<BoundedPlan>) {
 
 fn versions(catalogue: &Catalogue, plan: &BoundedPlan) -> Vec<Version> {
     let engine = DataFusion::with_partitions(2).unwrap();
-    let names = plan.datasets.iter().chain(&plan.public);
-    let version = |name| engine.version(&catalogue.datasets[name]).unwrap();
-    names.map(version).collect()
+    engine.versions(plan, catalogue).unwrap()
 }
 
 fn workers(program: &Path, time: Duration) -> Workers {
@@ -84,9 +84,27 @@ fn integers_are_the_same_over_the_pipe() {
         let answer = frame::encode(&answer).unwrap();
         let there: Result<Execution, EngineError> =
             frame::read(&mut &answer[..], u64::MAX).unwrap();
-        assert!(here.as_ref().is_ok_and(|found| !found.exact.is_empty()));
+        assert!(here.as_ref().is_ok_and(|found| !found.exact().is_empty()));
         assert_eq!(here, there);
     }
+}
+
+/// A worker whose operators fail says so: the parent counts it.
+#[test]
+fn fallbacks_of_workers_are_counted() {
+    let directory = tempfile::tempdir().unwrap();
+    let (catalogue, plans) = catalogue_and_plans(directory.path());
+    let run = Run {
+        versions: versions(&catalogue, &plans[1]),
+        plan: plans[1].clone(),
+        salt: [9; 16],
+    };
+    let answer = child::answer(&with_failing_operators(), &run, &catalogue);
+    let answer = frame::encode(&answer).unwrap();
+    let there: Result<Execution, EngineError> = frame::read(&mut &answer[..], u64::MAX).unwrap();
+    let before = operator_fallbacks();
+    assert!(!there.unwrap().counted().is_empty());
+    assert!(operator_fallbacks() > before);
 }
 
 #[test]

@@ -14,9 +14,9 @@ use mizan_sql::{BoundedPlan, Catalogue};
 use super::super::{
     Address, Ballista, Executor, Scheduler, cluster_status, run_executor, run_scheduler,
 };
-use crate::engine::{Engine, EngineError};
+use crate::engine::{Engine, EngineError, execute};
 use crate::engines::test_queries;
-use crate::exact::{ExactAggregates, ExecutionPath};
+use crate::exact::ExactAggregates;
 use crate::oracle::Data;
 
 const ROLE: &str = "MIZAN_TEST_NODE";
@@ -30,13 +30,7 @@ pub(super) fn run(
     catalogue: &Catalogue,
     salt: [u8; 16],
 ) -> Result<ExactAggregates, EngineError> {
-    engine.prepare(plan, catalogue)?;
-    let names = plan.datasets.iter().chain(&plan.public);
-    let versions = names.map(|name| engine.version(&catalogue.datasets[name]));
-    let versions = versions.collect::<Result<Vec<_>, _>>()?;
-    let execution = engine.run(plan, catalogue, &versions, salt)?;
-    assert_eq!(execution.path, ExecutionPath::Operators, "{plan:?}");
-    Ok(execution.exact)
+    execute(engine, plan, catalogue, salt)?.without_fallback()
 }
 
 /// A node, which exits when its standard input closes.

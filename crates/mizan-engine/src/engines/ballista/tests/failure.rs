@@ -1,10 +1,14 @@
 //! Whether there is an answer does not depend on the rows of one unit: the three known
 //! reproductions, and the failure audit.
 
-use super::cluster::Cluster;
+use super::cluster::{Cluster, run};
 use crate::audit::failure::tests::{clean, pairs, seeds};
 use crate::audit::failure::{self, AttackQuery, Hunt, Target, World, observe, on_files};
+use crate::engine::execute;
+use crate::engines::generate::Rng;
 use crate::engines::reproductions::{self, Tables};
+use crate::engines::test_queries::{self, TEST_QUERIES};
+use crate::exact::{Execution, ExecutionPath};
 
 #[test]
 fn the_three_reproductions_have_one_outcome() {
@@ -39,4 +43,21 @@ fn no_unit_decides_whether_there_is_an_answer() {
         on_files(&engine, world, target, queries)
     };
     clean(&hunt.run(&mut seeds(3), run, |_| ()).unwrap());
+}
+
+/// If the statements with counts fail, the plan without counts has the same integers, and the
+/// fallback is seen.
+#[test]
+fn statements_that_fail_are_found() {
+    let cluster = Cluster::of(1);
+    let mut engine = cluster.engine();
+    let mut rng = Rng::new(11);
+    let mut catalogue = test_queries::catalogue();
+    let data = test_queries::data(&mut rng);
+    cluster.fill("fallback", &mut catalogue, &data, || 2);
+    let plan = mizan_sql::plan(TEST_QUERIES[2], &catalogue).unwrap();
+    let expected = run(&engine, &plan, &catalogue, [5; 16]).unwrap();
+    engine.fails = true;
+    let found = execute(&engine, &plan, &catalogue, [5; 16]).unwrap();
+    assert_eq!(found, Execution::new(expected, ExecutionPath::Fallback));
 }

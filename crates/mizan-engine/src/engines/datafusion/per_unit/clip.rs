@@ -5,7 +5,7 @@ use mizan_sql::Clip;
 
 use super::slots::Pair;
 use super::totals::Totals;
-use crate::engines::statement::Contribution;
+use crate::unit_aggregation::Contribution;
 
 /// The factors of units, by number.
 #[derive(Debug)]

@@ -14,9 +14,9 @@ use super::row_buffer::RowBuffer;
 use super::sums::Sums;
 use super::totals::Totals;
 use super::unit_group_totals::UnitGroupTotals;
-use super::{Part, columns, columns_from, small, unexpected};
-use crate::engines::statement::{ContributionKind, LightUnits, PerUnit};
+use super::{PartialResult, columns, columns_from, small, unexpected};
 use crate::sampling_hash::Salt;
+use crate::unit_aggregation::{ContributionKind, UnitAggregation, UnitBounding};
 
 /// Which units are heavy.
 pub(super) enum HeavyUnitState {
@@ -43,11 +43,12 @@ pub(super) struct GroupTotals {
 }
 
 /// The schema of rows whose keys are replaced by the number of their group.
-pub(super) fn numbered(schema: &Schema, spec: &PerUnit) -> Schema {
-    let fields = schema.fields();
-    let units = fields.iter().take(spec.units).cloned();
-    let group = (spec.keys > 0).then(|| Arc::new(Field::new("g", DataType::UInt32, false)));
-    let values = fields.iter().skip(spec.units + spec.keys).cloned();
+pub(super) fn numbered(schema: &Schema, aggregation: &UnitAggregation) -> Schema {
+    let (fields, units) = (schema.fields().iter(), aggregation.input.unit.len());
+    let keys = aggregation.keys.len();
+    let group = (keys > 0).then(|| Arc::new(Field::new("g", DataType::UInt32, false)));
+    let values = fields.clone().skip(units + keys).cloned();
+    let units = fields.take(units).cloned();
     Schema::new(units.chain(group).chain(values).collect::<Vec<_>>())
 }
 
@@ -55,29 +56,30 @@ impl GroupTotals {
     /// An empty partial result.
     pub(super) fn new(
         schema: &SchemaRef,
-        spec: &PerUnit,
+        aggregation: &UnitAggregation,
         groups: PublicGroups,
         heavy_units: HeavyUnitState,
     ) -> Result<Self> {
         // Group sampling and clipping need the keys of groups, not their numbers.
-        if spec.most.is_some() || spec.clip.is_some() {
+        if aggregation.bounding != UnitBounding::NotNeeded {
             return unexpected();
         }
-        let values = spec.units + spec.keys;
+        let (units, keys) = (aggregation.input.unit.len(), aggregation.keys.len());
+        let values = units + keys;
         let Some(number) = schema.fields().len().checked_sub(values) else {
             return unexpected();
         };
-        let numbered = Arc::new(numbered(schema, spec));
-        let mut totals = Totals::new(number, &spec.contributions);
+        let numbered = Arc::new(numbered(schema, aggregation));
+        let mut totals = Totals::new(number, &aggregation.contributions);
         // Groups without rows have totals too.
         totals.grow(groups.len());
         Ok(Self {
             groups,
             totals,
             heavy_units,
-            heavy_totals: UnitGroupTotals::with_keys(&numbered, spec, spec.keys.min(1))?,
+            heavy_totals: UnitGroupTotals::with_keys(&numbered, aggregation, keys.min(1))?,
             numbered,
-            units: spec.units,
+            units,
             values,
             of_rows: Vec::new(),
             hashes: Hashes::default(),
@@ -108,19 +110,20 @@ impl GroupTotals {
 
     /// The totals of each group. The first number is a count of rows instead of units; it is
     /// zero exactly if there are no units.
-    pub(super) fn sums(self, spec: &PerUnit, light: &LightUnits, salt: &Salt) -> Result<Sums> {
+    pub(super) fn sums(self, aggregation: &UnitAggregation, salt: &Salt) -> Result<Sums> {
         if matches!(self.heavy_units, HeavyUnitState::Counting(..)) {
             return unexpected();
         }
-        let all = spec.contributions.iter();
+        let all = aggregation.contributions.iter();
         let all: Vec<ContributionKind> = all.map(|contribution| contribution.of).collect();
-        let groups = light.groups.iter().enumerate().map(|(group, keys)| {
+        let groups = aggregation.public_groups().iter().enumerate();
+        let groups = groups.map(|(group, keys)| {
             let numbers = std::iter::once(&ContributionKind::Rows).chain(&all);
             let numbers = numbers.map(|of| self.totals.unclamped(group, *of));
             Ok((keys.clone(), numbers.collect::<Result<_>>()?))
         });
         let mut groups: Vec<(Vec<_>, Vec<i64>)> = groups.collect::<Result<_>>()?;
-        let corrections = self.heavy_totals.corrections(spec, salt)?;
+        let corrections = self.heavy_totals.corrections(aggregation, salt)?;
         for (place, numbers) in corrections.numbers.iter().enumerate() {
             for (row, number) in numbers.iter().enumerate() {
                 let group = number_at(&corrections.keys, row);
@@ -186,7 +189,7 @@ fn number_at(keys: &[ArrayRef], row: usize) -> Option<usize> {
     }
 }
 
-impl Part for GroupTotals {
+impl PartialResult for GroupTotals {
     fn add(&mut self, batch: &RecordBatch) -> Result<()> {
         self.find_groups(batch)?;
         let values = columns_from(batch, self.values)?;

@@ -1,41 +1,67 @@
 //! Partial results in any number and order, compared with a simple implementation.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use datafusion::arrow::array::{ArrayRef, Int64Array, StringViewArray};
 use datafusion::arrow::datatypes::{DataType, Field, Schema};
-use mizan_sql::Clip;
+use mizan_sql::{Catalogue, Expr, Groups, Key, Type, Value};
 
 use super::sums::Sums;
 use super::*;
-use crate::engines::statement::{Contribution, ContributionKind};
-use crate::sampling_hash::hash;
+use crate::engines::datafusion::tests::files::catalogue;
+use crate::engines::generate;
+use crate::exact::Cell;
+use crate::oracle::{self, Data};
+use crate::unit_aggregation::{
+    Contribution, ContributionKind, GroupStatistic, RowValue, UnitBounding,
+};
 
 const SALT: Salt = [3; 16];
 
 type Row = (i64, Option<String>, Option<i64>);
 
-/// The group limit for sampling, or the clip.
-type Cap = (Option<u64>, Option<Clip>);
-
-fn spec((most, clip): Cap) -> PerUnit {
-    let of = |of, low, high| Contribution { of, low, high };
-    PerUnit {
-        rows_sql: String::new(),
-        units: 1,
-        keys: 1,
-        most,
-        clip,
-        contributions: vec![
-            of(ContributionKind::Unit, 0, 1),
-            of(ContributionKind::Rows, 0, 3),
-            of(ContributionKind::Count(0), 0, 2),
-            of(ContributionKind::Sum(0), -40, 40),
-            of(ContributionKind::Scaled(0, 2), -1_000, 1_000),
-        ],
-        light_units: None,
+/// Sums of rows of (unit, key, value).
+fn sums_of(bounding: UnitBounding, contributions: Vec<Contribution>) -> UnitAggregation {
+    UnitAggregation {
+        input: generate::scan(&table(), "t"),
+        keys: vec![Key {
+            name: "k0".to_owned(),
+            expression: Expr::Column(1),
+            kind: Type::Text,
+        }],
+        groups: Groups::Private,
+        values: vec![RowValue {
+            expression: Expr::Column(2),
+            quantized: None,
+        }],
+        statistics: (0..contributions.len()).map(GroupStatistic::Sum).collect(),
+        contributions,
+        bounding,
     }
+}
+
+/// Sums of every kind, which many units exceed.
+fn spec(bounding: UnitBounding) -> UnitAggregation {
+    let of = |of, low, high| Contribution { of, low, high };
+    let contributions = vec![
+        of(ContributionKind::Unit, 0, 1),
+        of(ContributionKind::Rows, 0, 3),
+        of(ContributionKind::Count(0), 0, 2),
+        of(ContributionKind::Sum(0), -40, 40),
+        of(ContributionKind::Scaled(0, 2), -1_000, 1_000),
+    ];
+    sums_of(bounding, contributions)
+}
+
+fn table() -> Catalogue {
+    let columns = [
+        ("u", Type::Integer),
+        ("k", Type::Text),
+        ("v", Type::Integer),
+    ];
+    catalogue(Path::new(""), &columns)
 }
 
 fn batch(rows: &[Row]) -> RecordBatch {
@@ -51,78 +77,29 @@ fn batch(rows: &[Row]) -> RecordBatch {
     RecordBatch::try_new(Arc::new(schema), columns).unwrap()
 }
 
-fn key_of(key: &Option<String>) -> Value {
-    key.clone().map_or(Value::Null, Value::Text)
-}
-
-/// By key: the number of units, then the totals.
-fn obvious(rows: &[Row], spec: &PerUnit) -> BTreeMap<Value, Vec<i64>> {
-    type Values = Vec<Option<i64>>;
-    let mut units: BTreeMap<i64, BTreeMap<Value, Values>> = BTreeMap::new();
-    for (unit, key, value) in rows {
-        let groups = units.entry(*unit).or_default();
-        groups.entry(key_of(key)).or_default().push(*value);
-    }
-    let mut totals: BTreeMap<Value, Vec<i64>> = BTreeMap::new();
-    let most = spec.most.unwrap_or(u64::MAX);
-    let kept = usize::try_from(most).unwrap_or(usize::MAX);
-    for (unit, groups) in units {
-        let mut ranked: Vec<(Value, Values)> = groups.into_iter().collect();
-        ranked.sort_by_key(|(key, _)| {
-            (
-                hash(&SALT, &[Value::Integer(unit), key.clone()]),
-                key.clone(),
-            )
+/// The totals by key, as the oracle computes them.
+fn expected(rows: &[Row], spec: &UnitAggregation) -> BTreeMap<Value, Vec<i64>> {
+    let rows = rows.iter().map(|(unit, key, value)| {
+        let key = key.clone().map_or(Value::Null, Value::Text);
+        let value = value.map_or(Value::Null, Value::Integer);
+        vec![Value::Integer(*unit), key, value]
+    });
+    let data = Data::from([("t".to_owned(), rows.collect())]);
+    let exact = oracle::evaluate(spec, &table(), &data, &SALT).into_iter();
+    let totals = |cells: Vec<Cell>| {
+        let totals = cells.into_iter().map(|cell| match cell {
+            Cell::Integer(total) => total,
+            Cell::Histogram(_) => panic!("a histogram"),
         });
-        let mut of_groups: Vec<(Value, Vec<i64>)> = Vec::new();
-        for (key, values) in ranked.into_iter().take(kept) {
-            let rows = i64::try_from(values.len()).unwrap();
-            let there: Vec<i64> = values.into_iter().flatten().collect();
-            let count = i64::try_from(there.len()).unwrap();
-            let sum: i64 = there.iter().sum();
-            let of_unit = spec.contributions.iter().map(|contribution| {
-                let total = match contribution.of {
-                    ContributionKind::Unit => 1,
-                    ContributionKind::Rows => rows,
-                    ContributionKind::Count(_) => count,
-                    // Counts are small here: doubles and integers round alike.
-                    ContributionKind::Scaled(_, rows) if count > rows => {
-                        (sum * rows).div_euclid(count)
-                    }
-                    ContributionKind::Sum(_) | ContributionKind::Scaled(..) => sum,
-                };
-                total.clamp(contribution.low, contribution.high)
-            });
-            let of_unit: Vec<i64> = std::iter::once(1).chain(of_unit).collect();
-            of_groups.push((key, of_unit));
-        }
-        if let Some(clip) = spec.clip {
-            let sensitivities = spec.contributions.iter().map(Contribution::sensitivity);
-            let sensitivities: Vec<i64> =
-                sensitivities.map(|b| i64::try_from(b).unwrap()).collect();
-            let squares = of_groups.iter().flat_map(|(_, of_unit)| {
-                let pairs = of_unit.iter().skip(1).zip(&sensitivities);
-                pairs.map(|(of_unit, b)| (((of_unit.abs() << 15) + b - 1) / b).pow(2))
-            });
-            let factor = clip.factor(squares.sum());
-            for (_, of_unit) in &mut of_groups {
-                for of_unit in &mut of_unit[1..] {
-                    *of_unit = *of_unit * 1024 * factor / (1 << 20);
-                }
-            }
-        }
-        for (key, of_unit) in of_groups {
-            let total = totals.entry(key).or_insert_with(|| vec![0; of_unit.len()]);
-            for (total, of_unit) in total.iter_mut().zip(of_unit) {
-                *total += of_unit;
-            }
-        }
-    }
-    totals
+        totals.collect()
+    };
+    exact
+        .map(|(key, cells)| (key[0].clone(), totals(cells)))
+        .collect()
 }
 
 /// Rows distributed over partial results, in small batches.
-fn round_robin<P: Part>(rows: &[Row], parts: usize, empty: impl Fn() -> P) -> Vec<P> {
+fn round_robin<P: PartialResult>(rows: &[Row], parts: usize, empty: impl Fn() -> P) -> Vec<P> {
     let mut round_robin: Vec<P> = (0..parts).map(|_| empty()).collect();
     for (place, rows) in rows.chunks(61).enumerate() {
         // The last part is empty, unless it is the only one.
@@ -132,15 +109,16 @@ fn round_robin<P: Part>(rows: &[Row], parts: usize, empty: impl Fn() -> P) -> Ve
     round_robin
 }
 
-fn heavy_totals(rows: &[Row], parts: usize, spec: &PerUnit) -> UnitGroupTotals {
+fn heavy_totals(rows: &[Row], parts: usize, spec: &UnitAggregation) -> UnitGroupTotals {
     let schema = batch(&[]).schema();
     let parts = round_robin(rows, parts, || UnitGroupTotals::new(&schema, spec).unwrap());
     merged(parts).unwrap().unwrap()
 }
 
+/// The totals by key. The number before them is of rows or of units.
 fn by_key(sums: Sums) -> BTreeMap<Value, Vec<i64>> {
     let rows = sums.rows().unwrap().into_iter().map(|row| {
-        let numbers = row[1..].iter().map(|value| match value {
+        let numbers = row[2..].iter().map(|value| match value {
             Value::Integer(value) => *value,
             other => panic!("{other:?}"),
         });
@@ -174,9 +152,12 @@ fn parts_add_up_to_the_same_in_any_number() {
                 ((next(units) - 20) * apart, key, value)
             })
             .collect();
-        let clip = Clip::new(2, 5);
-        let caps = [(None, None), (Some(2), None), (None, Some(clip))];
-        let expected = caps.map(|cap| obvious(&rows, &spec(cap)));
+        let caps = [
+            UnitBounding::NotNeeded,
+            UnitBounding::SampleGroups(2),
+            UnitBounding::ClipL2(2),
+        ];
+        let expected = caps.map(|cap| expected(&rows, &spec(cap)));
         for (cap, expected) in caps.iter().zip(&expected) {
             let spec = spec(*cap);
             for parts in [1, 2, 7, 16] {
@@ -187,8 +168,8 @@ fn parts_add_up_to_the_same_in_any_number() {
         }
         // Clipping removes no group and reduces some totals.
         assert!(expected[0].keys().eq(expected[2].keys()));
-        let whole = expected[0].values().map(|totals| totals[1]).sum::<i64>();
-        let clipped = expected[2].values().map(|totals| totals[1]).sum::<i64>();
+        let whole = expected[0].values().map(|totals| totals[0]).sum::<i64>();
+        let clipped = expected[2].values().map(|totals| totals[0]).sum::<i64>();
         assert!(clipped < 1024 * whole && clipped > 200 * whole);
     }
 }
@@ -211,29 +192,21 @@ fn light_units_need_no_bounding() {
         let other = usize::try_from(next(rows.len() as u64)).unwrap();
         rows.swap(place, other);
     }
-    let spec = PerUnit {
-        contributions: vec![
-            of(ContributionKind::Rows, 0, 3),
-            of(ContributionKind::Count(0), 0, 4),
-            of(ContributionKind::Sum(0), -150, 150),
-            of(ContributionKind::Scaled(0, 3), -150, 150),
-        ],
-        ..spec((None, None))
-    };
-    let listed: Vec<Row> = rows.iter().filter(|row| row.1.is_some()).cloned().collect();
-    let expected = obvious(&listed, &spec);
+    let contributions = vec![
+        of(ContributionKind::Rows, 0, 3),
+        of(ContributionKind::Count(0), 0, 4),
+        of(ContributionKind::Sum(0), -150, 150),
+        of(ContributionKind::Scaled(0, 3), -150, 150),
+    ];
+    let mut spec = sums_of(UnitBounding::NotNeeded, contributions);
     // All but one group.
     let groups = (1..9).map(|key| vec![Value::Text(format!("group {key}"))]);
-    let light = LightUnits {
-        dataset: None,
-        max_rows: 3,
-        ungrouped_sql: String::new(),
-        groups: groups.collect(),
-        heavy_unit_split: Default::default(),
-    };
-    let listed = PublicGroups::new(1, &light.groups).unwrap().unwrap();
+    spec.groups = Groups::Public(groups.collect());
+    let expected = expected(&rows, &spec);
+    let listed = PublicGroups::new(1, spec.public_groups());
+    let listed = listed.unwrap().unwrap();
     let schema = batch(&[]).schema();
-    let heavy = CountMin::of_units(batch(&rows).column(0)).more_than(light.max_rows);
+    let heavy = CountMin::of_units(batch(&rows).column(0)).more_than(3);
     let heavy = Some(Arc::new(heavy.unwrap()));
     let known = || HeavyUnitState::Known(heavy.clone());
     let counting = || {
@@ -250,23 +223,17 @@ fn light_units_need_no_bounding() {
             let sketches = parts.iter_mut().map(GroupTotals::take_sketch);
             let sketches: Result<Vec<CountMin>> = sketches.collect();
             let sketch = sketches.ok().and_then(|all| merged(all).unwrap());
-            let counted = sketch.and_then(|sketch| sketch.more_than(light.max_rows));
+            let counted = sketch.and_then(|sketch| sketch.more_than(3));
             let parts = parts
                 .into_iter()
                 .map(|part| part.with_heavy_units(counted.as_ref()));
             let parts = parts.collect::<Result<Vec<_>>>().unwrap();
-            let found = merged(parts).unwrap().unwrap().sums(&spec, &light, &SALT);
-            let found = by_key(found.unwrap());
-            // The number of light units is not known.
-            let totals = |found: BTreeMap<Value, Vec<i64>>| {
-                let groups = found.into_iter().map(|(key, row)| (key, row[1..].to_vec()));
-                groups.collect::<BTreeMap<Value, Vec<i64>>>()
-            };
-            assert_eq!(totals(found), totals(expected.clone()));
+            let found = merged(parts).unwrap().unwrap().sums(&spec, &SALT);
+            assert_eq!(by_key(found.unwrap()), expected);
         }
     }
     // Group sampling and clipping need the keys of groups.
-    for cap in [(Some(3), None), (None, Some(Clip::new(2, 5)))] {
+    for cap in [UnitBounding::SampleGroups(3), UnitBounding::ClipL2(2)] {
         assert!(GroupTotals::new(&schema, &self::spec(cap), listed.clone(), known()).is_err());
     }
 }
@@ -290,14 +257,11 @@ fn the_row_buffer_is_bounded() {
 
 #[test]
 fn without_rows_there_are_no_groups() {
-    let cap = (Some(1), None);
-    let none = heavy_totals(&[], 3, &spec(cap)).sums(&spec(cap), &SALT);
+    let mut spec = spec(UnitBounding::SampleGroups(1));
+    let none = heavy_totals(&[], 3, &spec).sums(&spec, &SALT);
     assert!(by_key(none.unwrap()).is_empty());
     let schema = batch(&[]).schema();
-    let spec = PerUnit {
-        keys: 0,
-        ..spec((Some(1), None))
-    };
+    spec.keys.clear();
     let schema = schema.project(&[0, 2]).map(Arc::new).unwrap();
     let part = UnitGroupTotals::new(&schema, &spec).unwrap();
     assert!(part.sums(&spec, &SALT).unwrap().rows().unwrap().is_empty());

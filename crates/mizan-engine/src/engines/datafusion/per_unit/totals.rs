@@ -4,7 +4,7 @@ use datafusion::arrow::array::{Array, ArrayRef, AsArray};
 use datafusion::arrow::datatypes::{DataType, Int64Type};
 use datafusion::common::Result;
 
-use crate::engines::statement::{Contribution, ContributionKind};
+use crate::unit_aggregation::{Contribution, ContributionKind};
 
 /// The totals of the rows of each slot.
 ///

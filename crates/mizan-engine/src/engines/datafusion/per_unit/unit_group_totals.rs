@@ -10,9 +10,9 @@ use super::numbers::Numbers;
 use super::slots::{Pair, Slots};
 use super::sums::{Sums, add_to};
 use super::totals::Totals;
-use super::{Part, cap, columns_from, unexpected};
-use crate::engines::statement::{ContributionKind, PerUnit};
+use super::{PartialResult, cap, columns_from, unexpected};
 use crate::sampling_hash::Salt;
+use crate::unit_aggregation::{ContributionKind, UnitAggregation};
 
 /// The partial result of some rows.
 pub(super) struct UnitGroupTotals {
@@ -28,44 +28,54 @@ pub(super) struct UnitGroupTotals {
 
 impl UnitGroupTotals {
     /// An empty partial result.
-    pub(super) fn new(schema: &SchemaRef, spec: &PerUnit) -> Result<Self> {
-        Self::with_keys(schema, spec, spec.keys)
+    pub(super) fn new(schema: &SchemaRef, aggregation: &UnitAggregation) -> Result<Self> {
+        Self::with_keys(schema, aggregation, aggregation.keys.len())
     }
 
     /// An empty partial result with this number of key columns.
-    pub(super) fn with_keys(schema: &SchemaRef, spec: &PerUnit, keys: usize) -> Result<Self> {
-        let values = spec.units + keys;
+    pub(super) fn with_keys(
+        schema: &SchemaRef,
+        aggregation: &UnitAggregation,
+        keys: usize,
+    ) -> Result<Self> {
+        let units = aggregation.input.unit.len();
+        let values = units + keys;
         let Some(number) = schema.fields().len().checked_sub(values) else {
             return unexpected();
         };
         Ok(Self {
-            units: Numbers::new(schema, 0..spec.units)?,
-            groups: Numbers::new(schema, spec.units..values)?,
+            units: Numbers::new(schema, 0..units)?,
+            groups: Numbers::new(schema, units..values)?,
             slots: Slots::default(),
-            totals: Totals::new(number, &spec.contributions),
+            totals: Totals::new(number, &aggregation.contributions),
             values,
             of_rows: Vec::new(),
         })
     }
 
     /// S3 and S4.
-    pub(super) fn sums(self, spec: &PerUnit, salt: &Salt) -> Result<Sums> {
-        let ByGroup { keys, numbers } = self.by_group(spec, salt, false)?;
+    pub(super) fn sums(self, aggregation: &UnitAggregation, salt: &Salt) -> Result<Sums> {
+        let ByGroup { keys, numbers } = self.by_group(aggregation, salt, false)?;
         Sums::of_columns(&keys, &numbers)
     }
 
     /// The difference that S2 to S4 make to sums without bounds, for these rows.
-    pub(super) fn corrections(self, spec: &PerUnit, salt: &Salt) -> Result<ByGroup> {
-        self.by_group(spec, salt, true)
+    pub(super) fn corrections(self, aggregation: &UnitAggregation, salt: &Salt) -> Result<ByGroup> {
+        self.by_group(aggregation, salt, true)
     }
 
     /// The bounded contributions by group, optionally minus the unbounded totals of the same
     /// rows.
-    fn by_group(self, spec: &PerUnit, salt: &Salt, without_unlimited: bool) -> Result<ByGroup> {
+    fn by_group(
+        self,
+        aggregation: &UnitAggregation,
+        salt: &Salt,
+        without_unlimited: bool,
+    ) -> Result<ByGroup> {
         let number = self.groups.len();
         let keys = self.groups.into_values()?;
         let pairs = self.slots.pairs();
-        let counts = match spec.most {
+        let counts = match aggregation.sampled_groups() {
             Some(most) => {
                 let most = usize::try_from(most).unwrap_or(usize::MAX);
                 let units = self.units.into_values()?;
@@ -92,11 +102,11 @@ impl UnitGroupTotals {
             Ok::<_, DataFusionError>(by_group)
         };
         let mut numbers = vec![by_group(&|_, _| Ok(1), ContributionKind::Rows)?];
-        let clipped = spec
-            .clip
-            .map(|clip| Factors::new(clip, pairs, totals, &spec.contributions));
+        let clipped = aggregation
+            .clip()
+            .map(|clip| Factors::new(clip, pairs, totals, &aggregation.contributions));
         let clipped = clipped.transpose()?;
-        for contribution in &spec.contributions {
+        for contribution in &aggregation.contributions {
             let limited = |slot: usize, pair: &Pair| {
                 let whole = totals.contribution(slot, contribution)?;
                 match &clipped {
@@ -119,7 +129,7 @@ pub(super) struct ByGroup {
     pub(super) numbers: Vec<Vec<i64>>,
 }
 
-impl Part for UnitGroupTotals {
+impl PartialResult for UnitGroupTotals {
     fn add(&mut self, batch: &RecordBatch) -> Result<()> {
         self.units.number(batch)?;
         self.groups.number(batch)?;

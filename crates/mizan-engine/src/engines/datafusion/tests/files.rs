@@ -19,7 +19,7 @@ use mizan_sql::{
 use super::super::{DataFusion, inspect};
 use crate::engine::{Engine, EngineError};
 use crate::engines::generate;
-use crate::exact::{Cell, ExactAggregates, ExecutionPath};
+use crate::exact::{Cell, ExactAggregates};
 
 pub(in crate::engines) fn catalogue(path: &Path, columns: &[(&str, Type)]) -> Catalogue {
     let columns = columns
@@ -72,10 +72,10 @@ pub(in crate::engines) fn by_last(catalogue: &Catalogue) -> BoundedPlan {
 
 pub(in crate::engines) fn run(catalogue: &Catalogue) -> Result<ExactAggregates, EngineError> {
     let engine = DataFusion::with_partitions(2)?;
-    let version = engine.version(&catalogue.datasets["t"])?;
-    let execution = engine.run(&by_last(catalogue), catalogue, &[version], [1; 16])?;
-    assert_eq!(execution.path, ExecutionPath::Operators);
-    Ok(execution.exact)
+    let plan = by_last(catalogue);
+    let versions = engine.versions(&plan, catalogue)?;
+    let execution = engine.run(&plan, catalogue, &versions, [1; 16])?;
+    execution.without_fallback()
 }
 
 /// The values of the last column with the number of units of each.

@@ -11,12 +11,13 @@ use mizan_sql::{BoundedPlan, Catalogue, GroupBounding, Type, Value};
 use super::super::values::{array_of, data_type};
 use super::super::{DataFusion, Planted, Tables};
 use crate::audit::compare;
+use crate::audit::parity::{Case, Results, agree, differences, number};
 use crate::engines::generate::{self, Rng, plan_variants};
-use crate::exact::{ExactAggregates, Execution, ExecutionPath, operator_fallbacks};
+use crate::exact::{ExactAggregates, operator_fallbacks};
 use crate::oracle::{self, Data};
 
 /// Rows as tables with several partitions; NULL is sometimes NaN, zero is sometimes minus zero.
-pub(super) fn tables(rng: &mut Rng, catalogue: &Catalogue, data: &Data) -> Tables {
+pub(crate) fn tables(rng: &mut Rng, catalogue: &Catalogue, data: &Data) -> Tables {
     let mut tables = Tables::new();
     for (name, dataset) in &catalogue.datasets {
         let fields: Vec<Field> = dataset
@@ -52,6 +53,32 @@ pub(super) fn tables(rng: &mut Rng, catalogue: &Catalogue, data: &Data) -> Table
     tables
 }
 
+/// An engine whose operators always fail.
+pub(crate) fn with_failing_operators() -> DataFusion {
+    DataFusion {
+        planted: Some(Planted::FailingOperators),
+        ..DataFusion::with_partitions(2).unwrap()
+    }
+}
+
+/// The results of a case for several numbers of partitions, with operators that can and cannot
+/// buffer rows, and without operators.
+fn strategies(case: &mut Case, planted: Option<Planted>) -> Results {
+    let tables = tables(&mut case.rng, &case.catalogue, &case.data);
+    let operators = [1, 2, 7, 16].map(|partitions| (partitions, true, 1 << 20));
+    let all = operators.into_iter().chain([(2, true, 0), (2, false, 0)]);
+    let run = |(partitions, operators, keeps)| {
+        let engine = DataFusion {
+            operators,
+            keeps,
+            planted,
+            ..DataFusion::with_partitions(partitions).unwrap()
+        };
+        engine.run_on(&case.plan, &case.catalogue, &tables, &case.salt)
+    };
+    all.map(run).collect()
+}
+
 fn run(
     partitions: usize,
     plan: &BoundedPlan,
@@ -61,97 +88,49 @@ fn run(
 ) -> ExactAggregates {
     let engine = DataFusion::with_partitions(partitions).unwrap();
     let execution = engine.run_on(plan, catalogue, tables, salt).unwrap();
-    assert_eq!(execution.path, ExecutionPath::Operators, "{plan:?}");
-    execution.exact
+    execution.without_fallback().unwrap()
 }
 
 /// How many random plans a test runs.
 fn rounds(quick: u64) -> u64 {
-    let rounds = std::env::var("MIZAN_ENGINE_ROUNDS");
-    rounds.map_or(quick, |rounds| rounds.parse().unwrap())
-}
-
-/// Random plans over random rows. The result is compared with the oracle, and the execution
-/// path is checked: a fallback to plain SQL has the right result but is a defect.
-fn parity(seeds: impl Iterator<Item = u64>, planted: Option<Planted>) -> Vec<(usize, u64, String)> {
-    let mut failures: Vec<(usize, u64, String)> = Vec::new();
-    for seed in seeds {
-        let mut rng = Rng::new(seed);
-        let catalogue = generate::catalogue(&mut rng);
-        let data = generate::data(&mut rng, &catalogue);
-        let plan = generate::plan(&mut rng, &catalogue);
-        let plan = plan_variants::first_rows(&mut Rng::new(!seed), plan);
-        let plan = plan_variants::clipped(&mut Rng::new(!seed ^ 1), plan);
-        let plan = plan_variants::uncapped(&mut Rng::new(!seed ^ 2), plan);
-        let salt = rng.salt();
-        let expected = oracle::run(&plan, &catalogue, &data, &salt);
-        let tables = tables(&mut rng, &catalogue, &data);
-        let partitions = rng.one(&[1, 2, 7, 16]);
-        for (operators, keeps) in [(true, 1 << 20), (true, 0), (false, 0)] {
-            let engine = DataFusion {
-                operators,
-                keeps,
-                planted,
-                ..DataFusion::with_partitions(partitions).unwrap()
-            };
-            let path = match operators {
-                true => ExecutionPath::Operators,
-                false => ExecutionPath::PlainSql,
-            };
-            let exact = expected.clone();
-            let expected = Execution { exact, path };
-            let found = engine.run_on(&plan, &catalogue, &tables, &salt);
-            if found.as_ref() != Ok(&expected) {
-                let place = failures
-                    .iter()
-                    .filter(|(depth, ..)| *depth <= plan_size(&plan))
-                    .count();
-                let text = format!(
-                    "seed {seed}, operators {operators}, keeps {keeps}\n{plan:?}\n{found:?}\n{expected:?}"
-                );
-                failures.insert(place, (plan_size(&plan), seed, text));
-            }
-        }
-    }
-    failures
+    number("MIZAN_ENGINE_ROUNDS", quick)
 }
 
 #[test]
 fn datafusion_agrees_with_the_oracle() {
-    let from = std::env::var("MIZAN_ENGINE_SEED").map_or(0, |seed| seed.parse().unwrap());
     // First the seeds on which DataFusion failed: keys that a filter makes constant, and a
     // minimum of infinities.
-    let tripped = [1554, 2223, 3010, 5186, 101_085];
-    let failures = parity(tripped.into_iter().chain(from..from + rounds(400)), None);
-    let seeds: Vec<u64> = failures.iter().map(|(_, seed, _)| *seed).collect();
-    for (_, _, text) in failures.iter().take(3) {
-        eprintln!("{text}\n");
-    }
-    assert!(failures.is_empty(), "{} differ: {seeds:?}", failures.len());
+    let failed = [1554, 2223, 3010, 5186, 101_085];
+    agree("datafusion", &failed, 250, |case| strategies(case, None));
 }
 
 /// If operators always fail, every result is still right. The check of the path finds each such
-/// run, and ignores plans that do not use operators.
+/// run, and ignores plain SQL.
 #[test]
 fn operators_that_fail_are_found() {
-    let seeds = 40;
-    let failures = parity(0..seeds, Some(Planted::FailingOperators));
-    assert_eq!(failures.len() as u64, 2 * seeds);
-    for (_, seed, text) in &failures {
-        assert!(text.contains("Ok(Execution"), "{text}");
-        assert!(text.contains("path: Fallback"), "seed {seed}");
+    let cases = (0..40).map(Case::of);
+    let planted = Some(Planted::FailingOperators);
+    let found = differences("failing", cases, |case| strategies(case, planted));
+    assert_eq!(found.len(), 5 * 40);
+    for text in &found {
+        assert!(text.contains("path: Fallback"), "{text}");
     }
-    let mut rng = Rng::new(3);
-    let catalogue = generate::catalogue(&mut rng);
-    let data = generate::data(&mut rng, &catalogue);
-    let plan = generate::plan(&mut rng, &catalogue);
+    let Case {
+        catalogue,
+        data,
+        plan,
+        mut rng,
+        ..
+    } = Case::of_plan(3);
     let tables = tables(&mut rng, &catalogue, &data);
-    let mut engine = DataFusion::with_partitions(1).unwrap();
-    engine.planted = Some(Planted::FailingOperators);
+    let engine = with_failing_operators();
     let before = operator_fallbacks();
     let execution = engine.run_on(&plan, &catalogue, &tables, &[0; 16]).unwrap();
-    let exact = execution.counted();
-    assert_eq!(exact, oracle::run(&plan, &catalogue, &data, &[0; 16]));
+    assert!(execution.clone().without_fallback().is_err());
+    assert_eq!(
+        execution.counted(),
+        oracle::run(&plan, &catalogue, &data, &[0; 16])
+    );
     assert!(operator_fallbacks() > before);
 }
 
@@ -160,13 +139,12 @@ fn operators_that_fail_are_found() {
 fn clipping_is_generated() {
     let (mut clipped, mut touched) = (0, 0);
     for seed in 0..400 {
-        let mut rng = Rng::new(seed);
-        let catalogue = generate::catalogue(&mut rng);
-        let data = generate::data(&mut rng, &catalogue);
-        let plan = generate::plan(&mut rng, &catalogue);
-        let plan = plan_variants::first_rows(&mut Rng::new(!seed), plan);
-        let plan = plan_variants::clipped(&mut Rng::new(!seed ^ 1), plan);
-        let plan = plan_variants::uncapped(&mut Rng::new(!seed ^ 2), plan);
+        let Case {
+            catalogue,
+            data,
+            plan,
+            ..
+        } = Case::of_plan(seed);
         if plan.group_bounding == GroupBounding::ClipL2 {
             let whole = BoundedPlan {
                 groups_per_unit: 1000,
@@ -178,11 +156,6 @@ fn clipping_is_generated() {
         }
     }
     assert!(clipped >= 60 && touched >= 15, "{clipped} {touched}");
-}
-
-/// Small failures are shown first.
-fn plan_size(plan: &BoundedPlan) -> usize {
-    format!("{plan:?}").len()
 }
 
 /// Removes one unit and compares: the guarantee of the plan.
@@ -198,14 +171,14 @@ fn check_neighbours(
 #[test]
 fn one_unit_changes_at_most_the_sensitivity() {
     for seed in 0..rounds(150) {
-        let mut rng = Rng::new(seed ^ 0x5eed);
-        let catalogue = generate::catalogue(&mut rng);
-        let data = generate::data(&mut rng, &catalogue);
-        let plan = generate::plan(&mut rng, &catalogue);
-        let plan = plan_variants::first_rows(&mut Rng::new(!seed), plan);
-        let plan = plan_variants::clipped(&mut Rng::new(!seed ^ 1), plan);
-        let plan = plan_variants::uncapped(&mut Rng::new(!seed ^ 2), plan);
-        let salt = rng.salt();
+        let Case {
+            catalogue,
+            data,
+            plan,
+            salt,
+            mut rng,
+            ..
+        } = Case::of_plan(seed ^ 0x5eed);
         let with = oracle::run(&plan, &catalogue, &data, &salt);
         let width = catalogue.datasets["a"].privacy.as_ref().unwrap().unit.len();
         let mut units: Vec<Vec<Value>> = ["a", "b"]

@@ -8,7 +8,7 @@ use super::super::PRIVATE_JOIN_GROWTH;
 use super::super::bytes::ColumnBytes;
 use super::{Rows, Walk};
 use crate::engine::EngineError;
-use crate::engines::expressions::bad;
+use crate::engine::bad;
 use crate::engines::fan_out;
 
 /// The hash table of a join and the hashes of its rows, for each row of the build side.

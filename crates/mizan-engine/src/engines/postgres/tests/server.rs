@@ -10,23 +10,18 @@ use mizan_sql::{
 use postgres::{Client, NoTls};
 
 use super::super::Postgres;
-use crate::engine::{Engine, EngineError};
+use crate::engine::{EngineError, execute};
 use crate::engines::generate;
 use crate::exact::ExactAggregates;
 use crate::oracle::Data;
 
-/// Runs a plan on PostgreSQL.
+/// The exact integers of a plan on PostgreSQL.
 pub(super) fn run(
     plan: &BoundedPlan,
     catalogue: &Catalogue,
     salt: [u8; 16],
 ) -> Result<ExactAggregates, EngineError> {
-    let engine = Postgres::default();
-    engine.prepare(plan, catalogue)?;
-    let names = plan.datasets.iter().chain(&plan.public);
-    let versions = names.map(|name| engine.version(&catalogue.datasets[name]));
-    let versions = versions.collect::<Result<Vec<_>, _>>()?;
-    Ok(engine.run(plan, catalogue, &versions, salt)?.exact)
+    execute(&Postgres::default(), plan, catalogue, salt)?.without_fallback()
 }
 
 /// A catalogue with one dataset `t` of these columns, of which the first is the unit.

@@ -49,7 +49,7 @@ fn cached_counts_end_with_their_version() {
         engine.prepare(&plan, &catalogue).unwrap();
         let version = engine.version(&catalogue.datasets["t"]).unwrap();
         let exact = engine.run(&plan, &catalogue, &[version], [0; 16]);
-        units(&exact.unwrap().exact)
+        units(exact.unwrap().exact())
     };
     // No unit has more than two rows.
     assert_eq!((rows(), rows()), (2, 2));
@@ -60,7 +60,7 @@ fn cached_counts_end_with_their_version() {
     assert!(engine.prepare(&plan, &catalogue).is_ok());
     let version = engine.version(&catalogue.datasets["t"]).unwrap();
     let exact = engine.run(&plan, &catalogue, &[version], [0; 16]);
-    assert!(exact.unwrap().exact.is_empty());
+    assert!(exact.unwrap().exact().is_empty());
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn a_release_sees_one_snapshot() {
     schema.run("INSERT INTO t SELECT i, i FROM generate_series(3, 9) i; DELETE FROM t WHERE u = 1");
     assert_eq!(engine.version(dataset).unwrap(), version);
     let ran = engine.run(&plan, &catalogue, &[version], [0; 16]).unwrap();
-    assert_eq!(units(&ran.exact), 2);
+    assert_eq!(units(ran.exact()), 2);
     engine.prepare(&plan, &catalogue).unwrap();
     let next = engine.version(dataset).unwrap();
     assert_ne!(next, version);
@@ -108,7 +108,7 @@ fn a_table_cannot_be_truncated_during_a_query() {
             .is_err()
     );
     let ran = engine.run(&plan, &catalogue, &[version], [0; 16]).unwrap();
-    assert_eq!(units(&ran.exact), 2);
+    assert_eq!(units(ran.exact()), 2);
     schema.run("TRUNCATE t");
 }
 

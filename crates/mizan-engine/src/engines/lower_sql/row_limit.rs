@@ -5,37 +5,36 @@ use mizan_sql::{Type, Value};
 use super::dialect::{Dialect, Sql};
 use super::expressions::join;
 use super::relations::select_list;
-use super::statement::{LimitedItem, RowLimit};
 use crate::sampling_hash::Salt;
+use crate::unit_aggregation::LimitedItem;
 
-/// The parameters of a table of limited rows.
-pub(crate) struct RowLimitSpec<'a> {
-    /// The unit (and keys): the first columns of the query.
-    pub(crate) by: &'a [Sql],
-    /// The ranked columns, which come next.
-    pub(crate) ranked: &'a [Sql],
+/// A table of the rows of a query within a limit: for each unit, or for each unit in each group,
+/// the first ones by the salted hash of these columns and the ranked ones.
+#[derive(Clone, Debug)]
+pub(crate) struct LimitedTable {
+    /// Its name in queries.
+    pub(crate) name: String,
+    /// The query of all rows: columns of the unit (and keys), ranked columns, others.
+    pub(crate) rows: String,
+    /// The unit (and keys).
+    pub(crate) by: Vec<Sql>,
+    /// The ranked columns.
+    pub(crate) ranked: Vec<Sql>,
     /// The last columns.
-    pub(crate) others: &'a [String],
+    pub(crate) others: Vec<String>,
     /// What the limit counts.
     pub(crate) of: LimitedItem,
     /// The limit.
     pub(crate) limit: u64,
 }
 
-impl RowLimitSpec<'_> {
-    /// The table, over the rows of a query. Equal hashes, which are rare, are ordered by the
-    /// ranked values.
-    pub(crate) fn of(
-        &self,
-        dialect: &dyn Dialect,
-        salt: &Salt,
-        table: impl Into<String>,
-        rows: String,
-    ) -> RowLimit {
-        let named = [self.by, self.ranked].concat();
-        let columns = |ranked: &dyn Fn(&Sql) -> String| {
-            let ranked = named.iter().map(ranked);
-            select_list(ranked.chain(self.others.iter().cloned()))
+impl LimitedTable {
+    /// Its rows in plain SQL. Equal hashes, which are rare, are ordered by the ranked values.
+    pub(super) fn ranked_rows(&self, dialect: &dyn Dialect, salt: &Salt) -> String {
+        let named = [self.by.as_slice(), &self.ranked].concat();
+        let columns = |column: &dyn Fn(&Sql) -> String| {
+            let named = named.iter().map(column);
+            select_list(named.chain(self.others.iter().cloned()))
         };
         let opaque = columns(&|value| format!("{} AS {}", dialect.opaque(value), value.text));
         let hash = dialect.hash(salt, &named);
@@ -59,22 +58,14 @@ impl RowLimitSpec<'_> {
         let most = i64::try_from(self.limit).unwrap_or(i64::MAX);
         let most = dialect.literal(&Value::Integer(most), Type::Integer);
         let stays = nothing.map_or(String::new(), |nothing| format!(" OR {nothing}"));
-        let text = format!(
+        format!(
             "SELECT {} FROM (SELECT *, {rank} OVER (PARTITION BY {} ORDER BY {}) AS r \
-             FROM (SELECT *, {hash} AS h FROM (SELECT {opaque} FROM ({rows}) AS t) AS t) AS t) \
+             FROM (SELECT *, {hash} AS h FROM (SELECT {opaque} FROM ({}) AS t) AS t) AS t) \
              AS t WHERE r <= {most}{stays}",
             columns(&|value| value.text.clone()),
-            join(self.by, ", "),
+            join(&self.by, ", "),
             order.join(", "),
-        );
-        RowLimit {
-            table: table.into(),
-            text,
-            rows,
-            by: self.by.len(),
-            ranked: self.ranked.len(),
-            of: self.of,
-            limit: self.limit,
-        }
+            self.rows,
+        )
     }
 }

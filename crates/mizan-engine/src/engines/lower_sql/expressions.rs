@@ -3,7 +3,7 @@
 use mizan_sql::{Bounds, Column, Expr, Function, Type, Value};
 
 use super::dialect::{Dialect, Sql};
-use crate::engine::EngineError;
+use crate::engine::{EngineError, bad};
 
 /// The names of columns in the scope of an expression.
 pub(crate) type Names<'a> = &'a dyn Fn(usize) -> String;
@@ -153,13 +153,6 @@ fn of_literal(
         bounds: Expr::Literal(value.clone(), kind).bounds(&[]),
         ..Sql::new(written(&value), kind)
     })
-}
-
-/// The error for a plan that the binder does not produce.
-pub(crate) fn bad(reason: impl Into<String>) -> EngineError {
-    EngineError::BadPlan {
-        reason: reason.into(),
-    }
 }
 
 fn cast(dialect: &dyn Dialect, value: Sql, to: Type) -> Sql {

@@ -6,7 +6,7 @@
 
 use mizan_sql::clip::{self, Clip, ONE, STEPS};
 
-use super::statement::Contribution;
+use crate::unit_aggregation::Contribution;
 
 /// The totals of clipped contributions: the expression summed for each of them, and the query
 /// that they are summed over.

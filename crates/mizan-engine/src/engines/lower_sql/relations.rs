@@ -3,43 +3,36 @@
 use std::cell::RefCell;
 
 use mizan_sql::{
-    Catalogue, Column, Dataset, DatasetColumn, Expr, Function, Join, Operator, Quantized, Relation,
-    Type, UnitAggregate, Value,
+    Catalogue, Column, Dataset, DatasetColumn, Expr, Function, Join, Operator, Relation, Type,
+    UnitAggregate, Value,
 };
 
 use super::dialect::{Dialect, Sql};
-use super::expressions::{bad, expression, plain};
-use super::row_limit::RowLimitSpec;
-use super::statement::{LimitedItem, RowLimit};
-use crate::engine::EngineError;
-use crate::sampling_hash::Salt;
+use super::expressions::{expression, plain};
+use super::row_limit::LimitedTable;
+use crate::engine::{EngineError, bad};
+use crate::unit_aggregation::LimitedItem;
 
 /// Writes relations as SQL, and collects the tables that they read.
 pub(crate) struct Relations<'a> {
     dialect: &'a dyn Dialect,
     catalogue: &'a Catalogue,
-    salt: &'a Salt,
-    row_limits: RefCell<Vec<RowLimit>>,
+    tables: RefCell<Vec<LimitedTable>>,
 }
 
 impl<'a> Relations<'a> {
     /// No tables yet.
-    pub(crate) const fn new(
-        dialect: &'a dyn Dialect,
-        catalogue: &'a Catalogue,
-        salt: &'a Salt,
-    ) -> Self {
+    pub(crate) const fn new(dialect: &'a dyn Dialect, catalogue: &'a Catalogue) -> Self {
         Self {
             dialect,
             catalogue,
-            salt,
-            row_limits: RefCell::new(Vec::new()),
+            tables: RefCell::new(Vec::new()),
         }
     }
 
     /// The tables that the SQL reads, each of which may read those before it.
-    pub(crate) fn into_row_limits(self) -> Vec<RowLimit> {
-        self.row_limits.into_inner()
+    pub(super) fn into_tables(self) -> Vec<LimitedTable> {
+        self.tables.into_inner()
     }
 
     /// The SQL of a relation.
@@ -136,8 +129,8 @@ impl<'a> Relations<'a> {
             super::expressions::join(&values, ", "),
             unit_is_known.join(" AND ")
         );
-        let mut row_limits = self.row_limits.borrow_mut();
-        let table = format!("first_rows_{}", row_limits.len());
+        let mut tables = self.tables.borrow_mut();
+        let name = format!("first_rows_{}", tables.len());
         let columns = input.columns.iter().enumerate();
         let columns = columns.map(|(place, column)| match read.contains(&place) {
             true => plain(place),
@@ -146,15 +139,16 @@ impl<'a> Relations<'a> {
                 format!("{nothing} AS c{place}")
             }
         });
-        let read = format!("SELECT {} FROM {table}", select_list(columns));
-        let spec = RowLimitSpec {
-            by: &unit,
-            ranked: &others,
-            others: &[],
+        let read = format!("SELECT {} FROM {name}", select_list(columns));
+        tables.push(LimitedTable {
+            name,
+            rows: query,
+            by: unit,
+            ranked: others,
+            others: Vec::new(),
             of: LimitedItem::Rows,
             limit: rows,
-        };
-        row_limits.push(spec.of(self.dialect, self.salt, table, query));
+        });
         Ok(read)
     }
 }
@@ -362,7 +356,8 @@ fn group(
         let text = match aggregate {
             UnitAggregate::Sum(_, how) => {
                 let kind = output.columns.get(to).map(|column| column.kind);
-                let value = value_of_sum(how, kind.ok_or_else(|| bad("no such column"))?)?;
+                let value = kind.and_then(|kind| how.value_of_sum(kind));
+                let value = value.ok_or_else(|| bad("a sum that has no value"))?;
                 let names = |of: usize| format!("{}{place}", if of == 0 { "a" } else { "n" });
                 expression(dialect, &value, &SUM_AND_COUNT, &names)?.text
             }
@@ -391,131 +386,8 @@ const INTEGER: Column = Column {
     bounds: None,
 };
 
-/// The sum of a group from the sum on the grid (column 0) and the number of values (column 1):
-/// `step * s + centre * n`.
-pub(crate) fn value_of_sum(how: &Quantized, kind: Type) -> Result<Expr, EngineError> {
-    if how.squared {
-        return Err(bad("a sum of squares within a unit"));
-    }
-    let part = |column: usize, factor: f64| {
-        let column = Expr::Column(column);
-        match kind {
-            Type::Integer => times_whole(column, factor),
-            Type::Number => {
-                let column = Expr::Cast(Box::new(column), Type::Number);
-                let factor = Expr::Literal(Value::number(factor), Type::Number);
-                Ok(Expr::call(Function::Multiply, [column, factor]))
-            }
-            _ => Err(bad("a sum that is not a number")),
-        }
-    };
-    let sum = if how.exponent == 0 && kind == Type::Integer {
-        Expr::Column(0)
-    } else {
-        part(0, how.step())?
-    };
-    if how.centre == 0.0 {
-        return Ok(sum);
-    }
-    Ok(Expr::call(Function::Add, [sum, part(1, how.centre)?]))
-}
-
-/// An integer times a whole number, which may be beyond 64 bits. In that case only products
-/// with 0, and the least 64-bit integer, are integers; all others are NULL.
-#[allow(clippy::cast_possible_truncation, reason = "checked before")]
-fn times_whole(column: Expr, factor: f64) -> Result<Expr, EngineError> {
-    if factor.fract() != 0.0 || !factor.is_finite() {
-        return Err(bad("an integer sum on a grid that is finer"));
-    }
-    let times = |of: Expr, factor: i64| Expr::call(Function::Multiply, [of, Expr::integer(factor)]);
-    // A double above 2^53 is whole, and below 2^63 it is a 64-bit integer.
-    let beyond = 2_f64.powi(63);
-    if factor.abs() < beyond {
-        return Ok(times(column, factor as i64));
-    }
-    // 2^62 times 2 is 2^63, and 2^62 times 4 is out of range for every integer but 0.
-    let rest = if factor.abs() > beyond { 4 } else { 2 };
-    let rest = if factor < 0.0 { -rest } else { rest };
-    Ok(times(times(column, 1 << 62), rest))
-}
-
 /// A column of a relation, by its place.
 pub(crate) fn column(columns: &[Column], place: usize) -> Result<Sql, EngineError> {
     let column = columns.get(place).ok_or_else(|| bad("no such column"))?;
     Ok(Sql::new(plain(place), column.kind))
-}
-
-/// The range of integers between bounds, to which integers, dates and timestamps are clamped.
-/// None if it is empty; then every value is read as NULL.
-#[allow(clippy::cast_possible_truncation, reason = "saturates, as it should")]
-pub(crate) fn whole_between(low: f64, high: f64) -> Option<(i64, i64)> {
-    let (low, high) = (low.ceil() as i64, high.floor() as i64);
-    (low <= high).then_some((low, high))
-}
-
-#[cfg(test)]
-mod tests {
-    use mizan_sql::Bounds;
-
-    use super::*;
-
-    /// Sums of large integers have coarse grids: their steps are whole numbers too.
-    #[test]
-    fn integer_sums_may_have_any_step_of_64_bits() {
-        let sum = |exponent: i32, centre: f64| Quantized {
-            bounds: Bounds {
-                low: -1e18,
-                high: 1e18,
-            },
-            centre,
-            exponent,
-            squared: false,
-        };
-        let row = [Value::Integer(3), Value::Integer(2)];
-        for exponent in [0, 1, 52, 53, 54, 60] {
-            let value = value_of_sum(&sum(exponent, 0.0), Type::Integer).unwrap();
-            assert_eq!(value.eval(&row), Value::Integer(3 << exponent));
-        }
-        let value = value_of_sum(&sum(54, 2_f64.powi(60)), Type::Integer).unwrap();
-        assert_eq!(value.eval(&row), Value::Integer((3 << 54) + (2 << 60)));
-        // Beyond 64 bits the sum is NULL, like every integer.
-        let value = value_of_sum(&sum(62, 0.0), Type::Integer).unwrap();
-        assert_eq!(value.eval(&row), Value::Null);
-        assert!(value_of_sum(&sum(-1, 0.0), Type::Integer).is_err());
-        assert!(value_of_sum(&sum(1, 0.5), Type::Integer).is_err());
-    }
-
-    /// For steps and centres beyond 64 bits, products within 64 bits are still exact.
-    #[test]
-    fn integer_sums_may_have_steps_beyond_64_bits() {
-        let of = |steps: i64, values: i64, exponent: i32, centre: f64| {
-            let how = Quantized {
-                bounds: Bounds {
-                    low: -1e300,
-                    high: 1e300,
-                },
-                centre,
-                exponent,
-                squared: false,
-            };
-            let row = [Value::Integer(steps), Value::Integer(values)];
-            value_of_sum(&how, Type::Integer).unwrap().eval(&row)
-        };
-        for exponent in [63, 64, 65, 124, 125, 126, 200, 900] {
-            assert_eq!(of(0, 5, exponent, 0.0), Value::Integer(0), "{exponent}");
-            for steps in [1, 2, 3, -2, -3, i64::MAX, i64::MIN] {
-                assert_eq!(of(steps, 5, exponent, 0.0), Value::Null, "{exponent}");
-            }
-            let least = match exponent {
-                63 => Value::Integer(i64::MIN),
-                _ => Value::Null,
-            };
-            assert_eq!(of(-1, 5, exponent, 0.0), least, "{exponent}");
-        }
-        let least = Value::Integer(i64::MIN);
-        assert_eq!(of(0, 1, 1, -2_f64.powi(63)), least);
-        assert_eq!(of(0, 1, 1, 2_f64.powi(63)), Value::Null);
-        assert_eq!(of(0, 1, 1, -2_f64.powi(64)), Value::Null);
-        assert_eq!(of(7, 0, 1, 1e300), Value::Integer(14));
-    }
 }
