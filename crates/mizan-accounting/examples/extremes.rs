@@ -20,7 +20,7 @@ use std::io::BufRead;
 use std::process::ExitCode;
 
 use mizan_accounting::methods;
-use mizan_core::{Delta, PrivacyEvent};
+use mizan_core::{Delta, PrivacyEvent, SplitMix64};
 
 /// Wider brackets are printed: the width over the upper end.
 const WIDE: f64 = 1e-6;
@@ -170,24 +170,15 @@ impl Tally {
     }
 }
 
-/// SplitMix64.
-struct Random(u64);
+struct Random(SplitMix64);
 
 impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
     fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / 9_007_199_254_740_992.0
+        self.0.uniform()
     }
 
     fn below(&mut self, n: u64) -> u64 {
-        self.next() % n
+        self.0.below(n)
     }
 
     /// Every magnitude equally often.
@@ -303,7 +294,7 @@ impl Random {
 
 fn search(count: u64, seed: u64) -> Tally {
     let mut tally = Tally::default();
-    let mut random = Random(seed);
+    let mut random = Random(SplitMix64::new(seed));
     for _ in 0..count {
         let (expression, delta) = (random.composition(), random.delta());
         tally.add(&expression, delta, WIDE, &run(&expression, delta));
@@ -314,7 +305,7 @@ fn search(count: u64, seed: u64) -> Tally {
 /// Prints `DELTA<tab>EVENT<tab>SECONDS<tab>OUTCOME` for each: for a bracket its
 /// ends and the engine. Shortest round-trip decimals, so no bit is lost.
 fn list(count: u64, seed: u64) {
-    let mut random = Random(seed);
+    let mut random = Random(SplitMix64::new(seed));
     for _ in 0..count {
         let (expression, delta) = (random.composition(), random.delta());
         let TimedOutcome { outcome, seconds } = run(&expression, delta);

@@ -1,10 +1,4 @@
 //! Calibration: the value meets the target, and hardly any larger one does.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::expect_used
-)]
 
 use mizan_accounting::{calibrate, methods};
 use mizan_core::{

@@ -1,24 +1,13 @@
 //! Properties of every conversion to (ε, δ): which is tighter than which, that ε and δ are inverse,
 //! that no pair of distributions exceeds a conversion, that the best order is the best, and that no
 //! method falls below the exact value if that is known.
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test helper may panic"
-)]
 
-mod common;
-#[path = "common/random.rs"]
-mod random;
-
-use common::golden;
+use crate::common::golden;
+use crate::common::random::{at, config, log_uniform, loss, order, reported};
 use mizan_accounting::methods::{self, Comparison, Method};
 use mizan_accounting::{FiniteDistribution, OrderGrid, RenyiConversion, RenyiCurve};
 use mizan_core::{Delta, Epsilon, PrivacyEvent, Round, parse_decimal};
 use proptest::prelude::*;
-use random::{at, config, log_uniform, loss, order, reported};
 
 fn epsilon(way: RenyiConversion, order: f64, renyi: f64, delta: f64) -> f64 {
     let (renyi, delta) = (Epsilon::new(renyi).unwrap(), Delta::new(delta).unwrap());
@@ -114,7 +103,7 @@ proptest! {
 
     /// A search over the continuum is never behind a dense scan of it.
     #[test]
-    fn the_best_order_is_the_best(event in random::event(), target in log_uniform(1e-15, 0.1)) {
+    fn the_best_order_is_the_best(event in crate::common::random::event(), target in log_uniform(1e-15, 0.1)) {
         use RenyiConversion::{CanonneKamathSteinke, Mironov, Optimal};
         for way in [Mironov, CanonneKamathSteinke, Optimal] {
             scan(&event, target, way)?;
@@ -124,7 +113,7 @@ proptest! {
     /// The supporting line has two valleys: one where (α-1)ρ is large, and
     /// one at order 1, where it is the Kullback-Leibler divergence that counts.
     #[test]
-    fn the_best_order_of_the_supporting_line(event in random::event(), target in log_uniform(1e-15, 0.1)) {
+    fn the_best_order_of_the_supporting_line(event in crate::common::random::event(), target in log_uniform(1e-15, 0.1)) {
         scan(&event, target, RenyiConversion::SupportingLine)?;
     }
 }

@@ -4,26 +4,16 @@
 //!
 //! Curves come as brackets, so an inequality between exact values is checked
 //! as lower <= upper: it can only fail if a bound is wrong.
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test helper may panic"
-)]
 
-#[path = "common/random.rs"]
-mod random;
-
-use mizan_accounting::RenyiCurve;
-use mizan_core::{Bracket, Epsilon, PrivacyEvent};
-use proptest::prelude::*;
-use random::{
+use crate::common::random::{
     at, concentrated, config, discrete_gaussian, discrete_laplace, event, exponential, gaussian,
     gaussian_dp, laplace, log_uniform, loss, mechanism, noise, order, pure, randomized_response,
     repeat, reported, sensitivity, squared_sensitivity, truthful, whole_sensitivity,
     zero_concentrated,
 };
+use mizan_accounting::RenyiCurve;
+use mizan_core::{Bracket, Epsilon, PrivacyEvent};
+use proptest::prelude::*;
 
 fn curve(event: &PrivacyEvent) -> RenyiCurve {
     RenyiCurve::of(event).unwrap_or_else(|error| panic!("{event}: {error}"))

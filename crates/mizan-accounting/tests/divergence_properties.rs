@@ -3,21 +3,11 @@
 //!
 //! # Reference
 //! Mironov 2017, Appendix A; van Erven and Harremoës 2014, Theorems 9 and 28.
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test helper may panic"
-)]
 
-#[path = "common/random.rs"]
-mod random;
-
+use crate::common::random::{at, config, log_uniform, order};
 use mizan_accounting::FiniteDistribution;
 use mizan_accounting::divergence::DistributionError;
 use proptest::prelude::*;
-use random::{at, config, log_uniform, order};
 
 /// A distribution as plain numbers; each stands for a multiple of 2^-53, and
 /// the numerators add up to 2^53, so the doubles add up to one exactly.

@@ -4,20 +4,13 @@
 //! from the definition of the profile:
 //!
 //! > δ(ε) = 1 - Π(1-δ_i) (1 - Σ p_j (1 - e^(ε - L_j))_+).
-#![allow(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test helper may panic"
-)]
 
-#[path = "common/random.rs"]
-mod random;
-
+use crate::common::random::{
+    config, gaussian, gaussian_dp, log_uniform, pure, randomized_response, repeat,
+};
 use mizan_accounting::methods::{self, Method, MethodBound};
 use mizan_core::{Delta, Epsilon, PrivacyEvent};
 use proptest::prelude::*;
-use random::{config, gaussian, gaussian_dp, log_uniform, pure, randomized_response, repeat};
 
 /// A loss with finitely many values, and how often the parts fail.
 #[derive(Debug)]
@@ -298,7 +291,7 @@ proptest! {
 
     /// δ undoes ε by every method.
     #[test]
-    fn the_delta_of_an_epsilon(event in prop_oneof![kinds(3), random::event()], target in log_uniform(1e-12, 0.1)) {
+    fn the_delta_of_an_epsilon(event in prop_oneof![kinds(3), crate::common::random::event()], target in log_uniform(1e-12, 0.1)) {
         let target = Delta::new(target).unwrap();
         for bound in methods::epsilon(&event, target).bounds {
             if !EVERYDAY.contains(&bound.upper.get()) {

@@ -4,16 +4,8 @@
 //! rounds every parameter to its costly side, and targets are rounded down, so
 //! an upper bound must be at least the truth at the decimals. A lower bound is
 //! one at the rounded parameters; hence the slack it gets.
-#![allow(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test helper may panic"
-)]
 
-mod common;
-
-use common::{Truth, golden};
+use crate::common::{Truth, golden};
 use mizan_accounting::methods::Method::{
     Advanced, Basic, Cdp, ConcentratedAdvanced, GaussianExact, Optimal, Pure, Renyi, Zcdp,
 };
@@ -271,7 +263,8 @@ fn concentrated_methods_reach_the_optimal_conversion() {
             _ => continue,
         };
         let delta = Delta::new(record["delta"].as_f64().unwrap()).unwrap();
-        let bound = methods::epsilon_by(method, &common::event(&record["event"]), delta).unwrap();
+        let bound =
+            methods::epsilon_by(method, &crate::common::event(&record["event"]), delta).unwrap();
         Truth(text(&record, "epsilon")).check_upper(bound.upper.get(), EXCESS, &record);
         checked += 1;
     }

@@ -1,14 +1,6 @@
 //! Conversions to (ε, δ) against 60-digit arithmetic.
-#![allow(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test helper may panic"
-)]
 
-mod common;
-
-use common::{Truth, event, golden, number, order};
+use crate::common::{Truth, event, golden, number, order};
 use mizan_accounting::{RenyiConversion, RenyiCurve};
 use mizan_core::{Delta, Epsilon};
 use serde_json::Value;

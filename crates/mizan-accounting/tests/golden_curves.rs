@@ -1,9 +1,7 @@
 //! Every curve against values from the definition in 60-digit arithmetic:
 //! both bounds on their side, both within 1e-12.
 
-mod common;
-
-use common::{Truth, event, golden, number, order};
+use crate::common::{Truth, event, golden, number, order};
 use mizan_accounting::RenyiCurve;
 use mizan_core::Order;
 

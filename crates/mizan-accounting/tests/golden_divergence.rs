@@ -1,8 +1,6 @@
 //! Divergences of finite distributions against 60-digit arithmetic.
 
-mod common;
-
-use common::{Truth, golden, number, order};
+use crate::common::{Truth, golden, number, order};
 use mizan_accounting::FiniteDistribution;
 
 #[test]

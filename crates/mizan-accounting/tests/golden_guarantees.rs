@@ -1,15 +1,7 @@
 //! Guarantees for a person and for groups against 25-digit arithmetic and the
 //! numbers that the paper prints.
-#![allow(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test helper may panic"
-)]
 
-mod common;
-
-use common::{Truth, golden};
+use crate::common::{Truth, golden};
 use mizan_accounting::{BadOutcome, Increase, RenyiCurve, closed_forms, posterior};
 use mizan_core::{Count, Delta, Order, PrivacyEvent, Probability, Round, parse_decimal};
 use serde_json::Value;

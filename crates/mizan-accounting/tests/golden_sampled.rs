@@ -1,14 +1,6 @@
 //! Curves of sampled events against direct integration in 50 digits.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::expect_used
-)]
 
-mod common;
-
-use common::{Truth, golden, number};
+use crate::common::{Truth, golden, number};
 use mizan_accounting::RenyiCurve;
 use mizan_core::Order;
 

@@ -1,10 +1,4 @@
 //! Group privacy of trees, matrices, samples, shuffles and user-defined mechanisms.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::expect_used
-)]
 
 use mizan_accounting::{PrivacyProfile, Reason, RenyiCurve, group_privacy};
 use mizan_core::{Count, Delta, Epsilon, Order, PrivacyEvent};

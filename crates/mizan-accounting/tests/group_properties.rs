@@ -1,23 +1,14 @@
 //! Properties of group privacy: no chain of neighbours exceeds the group event, exact laws are exact,
 //! sizes multiply, and every size has an answer.
-#![allow(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test helper may panic"
-)]
-
-#[path = "common/random.rs"]
-mod random;
 
 use std::time::{Duration, Instant};
 
+use crate::common::random::{at, config, log_uniform, reported};
 use mizan_accounting::{
     FiniteDistribution, Reason, RenyiCurve, basic_composition, group_privacy, methods,
 };
 use mizan_core::{Count, Delta, Epsilon, PrivacyEvent};
 use proptest::prelude::*;
-use random::{at, config, log_uniform, reported};
 
 fn event(text: &str) -> PrivacyEvent {
     text.parse()
@@ -165,7 +156,7 @@ proptest! {
 
     /// A group of one person is the event itself; a group of groups is a larger group.
     #[test]
-    fn sizes_multiply(event in random::event(), first in 2_u64..40, second in 1_u64..40) {
+    fn sizes_multiply(event in crate::common::random::event(), first in 2_u64..40, second in 1_u64..40) {
         prop_assert_eq!(group_privacy(Count::ONE, &event).unwrap(), event.clone());
         let size = |size| Count::new(size).unwrap();
         let whole = group_privacy(size(first * second), &event);
@@ -182,7 +173,7 @@ proptest! {
 
     /// The cost of a larger group is not smaller.
     #[test]
-    fn larger_groups_cost_more(event in random::event(), size in 1_u64..1000) {
+    fn larger_groups_cost_more(event in crate::common::random::event(), size in 1_u64..1000) {
         let (less, more) = (curve(&group(size, event.clone())), curve(&group(size + 1, event.clone())));
         for order in [1.0, 1.5, 4.0, 64.0, f64::INFINITY] {
             let (less, more) = (less.at(at(order)), more.at(at(order)));

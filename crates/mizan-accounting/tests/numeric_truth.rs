@@ -1,16 +1,8 @@
 //! The numerical accountant against independent values of 22 digits
 //! (testdata/golden/subsampled.py): always inside the bracket, and the bracket
 //! narrow.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::expect_used
-)]
 
-mod common;
-
-use common::{Truth, golden, number};
+use crate::common::{Truth, golden, number};
 use mizan_accounting::methods::{self, Method};
 use mizan_accounting::{PrivacyProfile, RenyiCurve};
 use mizan_core::{Bracket, Delta, Epsilon, Order, PrivacyEvent};

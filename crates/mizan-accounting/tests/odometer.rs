@@ -1,15 +1,10 @@
 //! The odometer against 60-digit arithmetic, and its properties.
-#![allow(clippy::panic, clippy::unwrap_used, reason = "a test helper may panic")]
 
-mod common;
-#[path = "common/random.rs"]
-mod random;
-
-use common::{Truth, golden, number};
+use crate::common::random::{config, log_uniform};
+use crate::common::{Truth, golden, number};
 use mizan_accounting::{GaussianProfile, RenyiCurve, RenyiOdometer};
 use mizan_core::{Delta, Epsilon, Order, PrivacyEvent, Sensitivity, Sigma};
 use proptest::prelude::*;
-use random::{config, log_uniform};
 
 /// The usual orders of an account.
 fn orders() -> impl Iterator<Item = Order> {

@@ -6,13 +6,6 @@
 //! analytic densities), Gauss-Legendre pieces between the kinks for Laplace
 //! noise, plain sums for discrete noise and randomized response, and a search
 //! for the worst pair of bounded range.
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test helper may panic"
-)]
 
 use mizan_accounting::RenyiCurve;
 use mizan_core::{Order, PrivacyEvent};

@@ -1,14 +1,6 @@
 //! Shuffling against brute force, independent sums, published bounds and invalid inputs.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::expect_used
-)]
 
-mod common;
-
-use common::{golden, number};
+use crate::common::{golden, number};
 use mizan_accounting::{PrivacyProfile, Reason, RenyiCurve};
 use mizan_core::{Delta, Epsilon, Order, PrivacyEvent};
 

@@ -9,7 +9,7 @@
 //!   crates uses them.
 //! - [`Code`]: every error code of Mizan, with its kind and its text.
 //!
-//! This crate has no I/O and no randomness; `mizan-accounting` computes what events cost.
+//! This crate has no I/O and no source of randomness; `mizan-accounting` computes what events cost.
 //!
 //! ```
 //! use mizan_core::PrivacyEvent;
@@ -23,6 +23,7 @@ mod code;
 pub mod directed;
 mod event;
 mod interval;
+mod split_mix;
 mod units;
 
 pub use bracket::Bracket;
@@ -34,6 +35,7 @@ pub use event::{
     Round, WithoutReplacement, format_decimal, parse_decimal, parse_json, tree_height,
 };
 pub use interval::Interval;
+pub use split_mix::SplitMix64;
 pub use units::{
     Count, Delta, Epsilon, Mu, Order, Probability, Rho, Scale, Sensitivity, Sigma, Tau, UnitError,
 };

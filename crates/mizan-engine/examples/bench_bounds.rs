@@ -270,11 +270,8 @@ fn make_people(directory: &Path, runtime: &tokio::runtime::Runtime) {
 fn all(directory: &Path) -> Catalogue {
     let mut catalogue = catalogue(directory);
     let column = |name: &str, kind, bounds: Option<(f64, f64)>| DatasetColumn {
-        name: name.to_owned(),
-        kind,
         bounds: bounds.and_then(|(low, high)| Bounds::new(low, high)),
-        unit_bounds: None,
-        keys: None,
+        ..DatasetColumn::new(name, kind)
     };
     let ward = catalogue.datasets["visits"].columns[1].clone();
     for (path, name) in people(directory).iter().zip(["people", "people_csv"]) {

@@ -461,14 +461,12 @@ fn column(
     keys: Option<&[&str]>,
 ) -> DatasetColumn {
     DatasetColumn {
-        name: name.to_owned(),
-        kind,
         bounds: bounds.and_then(|(low, high)| Bounds::new(low, high)),
-        unit_bounds: None,
         keys: keys.map(|keys| {
             keys.iter()
                 .map(|key| Value::Text((*key).to_owned()))
                 .collect()
         }),
+        ..DatasetColumn::new(name, kind)
     }
 }

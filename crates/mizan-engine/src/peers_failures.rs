@@ -20,11 +20,8 @@ use crate::exact::{Cell, ExactAggregates};
 /// The dataset `visits` in a file: u, x from 0 to 10, a word.
 fn catalogue(source: String) -> Catalogue {
     let column = |name: &str, kind, bounds| DatasetColumn {
-        name: name.to_owned(),
-        kind,
         bounds,
-        unit_bounds: None,
-        keys: None,
+        ..DatasetColumn::new(name, kind)
     };
     let visits = Dataset {
         files: Vec::new(),

@@ -3,16 +3,10 @@
 #![allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
     reason = "a test may panic"
 )]
 
-mod common;
-
-use common::{NO_CLOCK, account, admits, config, delta, epsilon, orders, take};
+use crate::common::{NO_CLOCK, account, admits, config, delta, epsilon, orders, take};
 use mizan_ledger::money::Amount;
 use mizan_ledger::*;
 use proptest::prelude::*;

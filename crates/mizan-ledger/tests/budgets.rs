@@ -1,16 +1,7 @@
 //! Budgets: limits are the formula rounded down, weights add up to at most one, little of a target
 //! is lost, and the edge cases of the filter.
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test may panic"
-)]
 
-mod common;
-
-use common::{
+use crate::common::{
     CLOCK, NO_CLOCK, account, admits, config, constant, delta, epsilon, orders, pico, take,
 };
 use mizan_accounting::{GaussianProfile, RenyiConversion, RenyiCurve};

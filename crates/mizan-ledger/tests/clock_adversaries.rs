@@ -4,16 +4,10 @@
 #![allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
     reason = "a test may panic"
 )]
 
-mod common;
-
-use common::{CLOCK, account, admits, config, delta, epsilon, orders, take};
+use crate::common::{CLOCK, account, admits, config, delta, epsilon, orders, take};
 use mizan_accounting::GaussianProfile;
 use mizan_core::{Epsilon, Sensitivity, Sigma};
 use mizan_ledger::money::{Amount, ClockPrice, Weight};

@@ -1,16 +1,7 @@
 //! The encoding of entries: a round trip for every entry, one encoding for each, and no bytes for
 //! which decoding panics.
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test may panic"
-)]
 
-mod common;
-
-use common::{config, constant, delta, epsilon, price};
+use crate::common::{config, constant, delta, epsilon, price};
 use mizan_core::{Order, Rho};
 use mizan_ledger::log::{Denial, LedgerId, VERSION};
 use mizan_ledger::money::{
@@ -284,7 +275,7 @@ fn version_2_has_one_encoding_too() {
 
     let cost = Cost::new([Amount::from_pico(7)], DeltaAmount::ZERO);
     let body = Body::Reserved {
-        charge: common::charge(0, cost.with_price(Some(constant(10)))),
+        charge: crate::common::charge(0, cost.with_price(Some(constant(10)))),
         clock: [Variance::from_femto(10)].into(),
     };
     let bytes = Entry {

@@ -1,18 +1,9 @@
 //! The ledger as programs open it: charges, receipts, keys, checkpoints, time.
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test may panic"
-)]
-
-mod common;
 
 use std::fs;
 
-use common::guarded::{GuardedLedger, create, log, shell, spend};
-use common::lab::{Directory, Kind, Lab};
+use crate::common::guarded::{GuardedLedger, create, log, shell, spend};
+use crate::common::lab::{Directory, Kind, Lab};
 use mizan_ledger::evidence::{CheckpointKey, TreeHead};
 use mizan_ledger::log::{LedgerId, Status, Tree, leaf_hash};
 use mizan_ledger::money::Amount;
@@ -65,9 +56,9 @@ fn a_reservation_pays_for_a_later_choice_while_its_price_holds() {
     let limit = full.clock_left().unwrap();
     let amounts = full.orders().iter().map(|_| Amount::EXHAUSTED);
     let cost = Cost::new(amounts, DeltaAmount::ZERO);
-    let growing = common::growing(limit.femto() / 100);
+    let growing = crate::common::growing(limit.femto() / 100);
     let query = Digest::of(&[b"a query"]);
-    let mut falling = common::charge(0, cost.clone().with_price(Some(growing)));
+    let mut falling = crate::common::charge(0, cost.clone().with_price(Some(growing)));
     falling.query = Some(query);
     ledger.reserve(Some(id("falling")), falling).unwrap();
     let constant = charge(&ledger, "gaussian(100)");
@@ -76,8 +67,8 @@ fn a_reservation_pays_for_a_later_choice_while_its_price_holds() {
         assert!(ledger.still_pays(id(name), None).unwrap());
     }
     // Less than half is left now, and the price is for the largest power of two that was left.
-    let most = common::constant(limit.femto() / 100 * 60);
-    let most = common::charge(0, cost.with_price(Some(most)));
+    let most = crate::common::constant(limit.femto() / 100 * 60);
+    let most = crate::common::charge(0, cost.with_price(Some(most)));
     ledger.reserve(Some(id("most")), most).unwrap();
     assert!(!ledger.still_pays(id("falling"), None).unwrap());
     // What was charged is paid for, and another query is not.

@@ -1,13 +1,4 @@
 //! The high-water mark: old and second copies are refused, and nothing else is.
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test may panic"
-)]
-
-mod common;
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +6,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use common::guarded::{GuardedLedger, log, spend};
+use crate::common::guarded::{GuardedLedger, log, spend};
 use mizan_ledger::ledger::Note;
 use mizan_ledger::*;
 

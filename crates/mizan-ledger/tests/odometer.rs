@@ -1,16 +1,7 @@
 //! The odometer against adaptive adversaries, who choose queries and the stopping time in view of
 //! earlier answers. Every tree is enumerated, so the means are exact (up to rounding).
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test may panic"
-)]
 
-mod common;
-
-use common::{CLOCK, NO_CLOCK, account, admits, delta, epsilon, orders, take};
+use crate::common::{CLOCK, NO_CLOCK, account, admits, delta, epsilon, orders, take};
 use mizan_core::{Epsilon, PrivacyEvent, Rho};
 use mizan_ledger::evidence::Odometer;
 use mizan_ledger::log::Reservation;

@@ -1,23 +1,14 @@
 //! A ledger in SQLite: what is refused at opening, which changes are impossible, and several
 //! concurrent handles.
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test may panic"
-)]
-
-mod common;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use common::check::verify;
-use common::lab::Directory;
-use common::{charge, id, one_account, pico};
+use crate::common::check::verify;
+use crate::common::lab::Directory;
+use crate::common::{charge, id, one_account, pico};
 use mizan_ledger::state::Request;
 use mizan_ledger::store::{Sqlite, Store, Submission};
 use mizan_ledger::*;

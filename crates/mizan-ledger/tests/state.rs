@@ -1,17 +1,8 @@
 //! The state machine: random histories, their replay, and the invariants after each entry.
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test may panic"
-)]
-
-mod common;
 
 use std::collections::HashMap;
 
-use common::{CLOCK, charge, config, delta, epsilon, orders, pico, price};
+use crate::common::{CLOCK, charge, config, delta, epsilon, orders, pico, price};
 use mizan_core::Rho;
 use mizan_ledger::log::{Denial, LedgerId};
 use mizan_ledger::money::{Amount, Neighbours, Rule, Scale, Variance, Weight};

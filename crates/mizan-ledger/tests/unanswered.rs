@@ -1,17 +1,8 @@
 //! Queries that failed after their charge: how they are found, limited and settled.
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test may panic"
-)]
-
-mod common;
 
 use std::time::Instant;
 
-use common::guarded::{GuardedLedger, create, spend};
+use crate::common::guarded::{GuardedLedger, create, spend};
 use mizan_ledger::evidence::*;
 use mizan_ledger::ledger::Running;
 use mizan_ledger::*;

@@ -1,24 +1,16 @@
 //! What `verify` finds: every change of a file, accidental or malicious.
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test may panic"
-)]
-
-mod common;
 
 use std::fs;
 use std::path::Path;
 
-use common::guarded::{GuardedLedger, create, log, spend};
-use common::{charge, pico};
+use crate::common::guarded::{GuardedLedger, create, log, spend};
+use crate::common::{charge, pico};
 use mizan_ledger::evidence::{VerifyError, VerifyReport};
 use mizan_ledger::money::Neighbours;
 use mizan_ledger::state::Request;
 use mizan_ledger::store::Submission;
 use mizan_ledger::*;
+use mizan_test_support::long_run;
 use rusqlite::Connection;
 
 fn id(text: &str) -> RequestId {
@@ -49,8 +41,8 @@ fn rich(place: &GuardedLedger) -> (Ledger, ReceiptText) {
     spend(&ledger, "gaussian(0.01)").unwrap();
     let orders = two.orders().clone();
     let target = Target::Approximate {
-        epsilon: common::epsilon(11.0),
-        delta: common::delta(1e-6),
+        epsilon: crate::common::epsilon(11.0),
+        delta: crate::common::delta(1e-6),
     };
     let raised = two
         .budget()
@@ -383,10 +375,9 @@ fn flips(with_wal: bool) {
         place.within_state(id.unwrap(), "mark")
     };
     fs::create_dir_all(mark(&target).parent().unwrap()).unwrap();
-    let long = std::env::var_os("PROPTEST_CASES").is_some();
     let (mut found, mut harmless) = (0, 0);
     for file in 0..files.len() {
-        for at in (0..bytes[file].len()).step_by(if long { 13 } else { 401 }) {
+        for at in (0..bytes[file].len()).step_by(if long_run() { 13 } else { 401 }) {
             let _ = fs::remove_file(target.path().with_file_name("ledger-shm"));
             let _ = fs::remove_file(wal(&target.path()));
             copy(&mark(&place), &mark(&target));

@@ -3,6 +3,7 @@
 use mizan_core::{Bracket, PrivacyEvent};
 
 use crate::samplers::decay::Decay;
+use crate::samplers::integer_noise::IntegerNoise;
 use crate::{
     Confidence, DiscreteGaussian, DiscreteLaplace, Entropy, ExactScale, NoiseError, error_bound,
 };
@@ -51,10 +52,7 @@ impl Noise {
     /// Its scale, or sigma.
     #[must_use]
     pub const fn scale(&self) -> ExactScale {
-        match self {
-            Self::Laplace(noise) => noise.scale(),
-            Self::Gaussian(noise) => noise.sigma(),
-        }
+        self.integer_noise().scale()
     }
 
     /// One draw by the reference sampler; its time depends on the value.
@@ -63,10 +61,7 @@ impl Noise {
     ///
     /// There is no randomness.
     pub fn draw(&self, entropy: &mut Entropy) -> Result<i128, NoiseError> {
-        match self {
-            Self::Laplace(noise) => noise.draw(entropy),
-            Self::Gaussian(noise) => noise.draw(entropy),
-        }
+        self.integer_noise().draw(entropy)
     }
 
     /// The same as [`fill`](Self::fill) in 128 bits, without truncation.
@@ -75,10 +70,7 @@ impl Noise {
         entropy: &mut Entropy,
         places: &mut [i128],
     ) -> Result<(), NoiseError> {
-        match self {
-            Self::Laplace(noise) => noise.fill_wide(entropy, places),
-            Self::Gaussian(noise) => noise.fill_wide(entropy, places),
-        }
+        self.integer_noise().fill_wide(entropy, places)
     }
 
     /// Fills a slice with draws, with the same work for every value.
@@ -88,10 +80,7 @@ impl Noise {
     /// There is no randomness, or a value does not fit 64 bits; the slice is zero then. Noise that
     /// may not fit must not be added to answers: [`Mechanism`](crate::Mechanism) draws 128 bits.
     pub fn fill(&self, entropy: &mut Entropy, places: &mut [i64]) -> Result<(), NoiseError> {
-        match self {
-            Self::Laplace(noise) => noise.fill(entropy, places),
-            Self::Gaussian(noise) => noise.fill(entropy, places),
-        }
+        self.integer_noise().fill(entropy, places)
     }
 
     /// The smallest `a` with `P(|X| ≤ a) ≥ confidence`.
@@ -144,9 +133,13 @@ impl Noise {
     }
 
     fn decay(&self) -> Decay {
+        self.integer_noise().decay()
+    }
+
+    const fn integer_noise(&self) -> &IntegerNoise {
         match self {
-            Self::Laplace(noise) => Decay::laplace(noise.scale()),
-            Self::Gaussian(noise) => Decay::gaussian(noise.sigma()),
+            Self::Laplace(noise) => &noise.0,
+            Self::Gaussian(noise) => &noise.0,
         }
     }
 }

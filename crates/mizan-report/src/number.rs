@@ -317,18 +317,14 @@ impl Decimal {
 
 #[cfg(test)]
 mod tests {
+    use mizan_core::SplitMix64;
+
     use super::*;
 
-    /// Doubles of every size: random bit patterns (SplitMix64) and awkward ones.
+    /// Doubles of every size: random bit patterns and awkward ones.
     fn doubles() -> impl Iterator<Item = f64> {
-        let mut state = 0x6d69_7a61_6e00_u64;
-        let random = std::iter::repeat_with(move || {
-            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let mut bits = state;
-            bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            f64::from_bits(bits ^ (bits >> 31))
-        });
+        let mut numbers = SplitMix64::new(0x6d69_7a61_6e00);
+        let random = std::iter::repeat_with(move || f64::from_bits(numbers.word()));
         let steps = (-200..200).map(|step| f64::from(step) * 0.1);
         let powers = (-320..309).flat_map(|power| {
             let x: f64 = format!("1e{power}").parse().unwrap();

@@ -29,11 +29,11 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use common::client::Client;
 use mizan_ledger::{Ledger, Location, Witnesses};
 use mizan_server::identity::{Identity, NewToken, Role, Scope};
 use mizan_server::limits::Limits;
 use mizan_server::{Listen, serve};
+use mizan_test_support::http::Client;
 use serde_json::{Value, json};
 
 fn main() {

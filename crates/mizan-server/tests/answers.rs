@@ -1,21 +1,12 @@
 //! Queries and charges: a key has one charge and one answer, refusals say what would fit,
 //! errors have a position.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "tests"
-)]
-
-mod common;
 
 use std::collections::BTreeSet;
 
-use common::client::Client;
-use common::{World, wide};
+use crate::common::{World, wide};
 use mizan_ledger::{Body, Witnesses};
 use mizan_server::identity::Role;
+use mizan_test_support::http::Client;
 use serde_json::{Value, json};
 
 const COUNT: &str = "SELECT COUNT(*) AS n FROM visits";

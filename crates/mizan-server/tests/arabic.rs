@@ -1,22 +1,13 @@
 //! Arabic pages have the messages of the libraries in Arabic: those of quotes, answers and
 //! the accountant. Programs read the same messages as data.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "tests"
-)]
-
-mod common;
 
 use std::io::{BufReader, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use common::client::read;
-use common::{World, wide};
+use crate::common::{World, wide};
 use mizan_server::identity::Role;
+use mizan_test_support::http::read;
 use serde_json::{Value, json};
 
 const QUERIES: [&str; 9] = [

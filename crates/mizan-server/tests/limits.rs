@@ -1,27 +1,18 @@
 //! The limits of the server: bodies, headers, connections, rates, events.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "tests"
-)]
-
-mod common;
 
 use std::io::{BufReader, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use common::client::{Client, read};
-use common::{World, wide};
+use crate::common::{World, wide};
 use mizan_server::identity::Role;
 use mizan_server::limits::Limits;
 use mizan_server::serve::Listen;
+use mizan_test_support::http::{Client, read};
 use serde_json::json;
 
 /// Sends text unchanged, and reads a response if there is one.
-fn raw(world: &World, text: &str) -> Option<common::client::Response> {
+fn raw(world: &World, text: &str) -> Option<mizan_test_support::http::Response> {
     let mut stream = TcpStream::connect(world.address).unwrap();
     stream
         .set_read_timeout(Some(Duration::from_secs(60)))

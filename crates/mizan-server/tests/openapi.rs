@@ -1,11 +1,4 @@
 //! The OpenAPI document is complete, and its references resolve.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "tests"
-)]
 
 use std::collections::BTreeSet;
 

@@ -1,25 +1,16 @@
 //! Pages: which role may see which, and how they answer requests that are not valid. The
 //! tests in a browser are in `browser/`.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "tests"
-)]
-
-mod common;
 
 use std::io::{BufReader, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use common::client::{Response, read};
-use common::{World, wide};
+use crate::common::{World, wide};
 use mizan_server::identity::Role;
 use mizan_server::limits::Limits;
 use mizan_server::pages::ROUTES;
 use mizan_server::routes::{Access, HttpMethod, Route};
+use mizan_test_support::http::{Response, read};
 
 const COUNT: &str = "SELECT+COUNT(*)+AS+n+FROM+visits";
 

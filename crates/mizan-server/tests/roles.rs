@@ -1,19 +1,10 @@
 //! Every route with every kind of token: a role with access gets an answer, every other
 //! token learns nothing.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "tests"
-)]
 
-mod common;
-
-use common::client::{Client, Response};
-use common::{World, wide};
+use crate::common::{World, wide};
 use mizan_server::identity::Role;
 use mizan_server::routes::{self, Access, HttpMethod, Route};
+use mizan_test_support::http::{Client, Response};
 use serde_json::{Value, json};
 
 const COUNT: &str = "SELECT COUNT(*) AS n FROM visits";

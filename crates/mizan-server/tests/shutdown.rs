@@ -1,21 +1,12 @@
 //! A server that stops finishes the queries that are charged.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "tests"
-)]
-
-mod common;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use common::client::Client;
-use common::{World, wide};
+use crate::common::{World, wide};
 use mizan_ledger::log::Status;
 use mizan_ledger::{RequestId, Witnesses};
 use mizan_server::identity::Role;
+use mizan_test_support::http::Client;
 use serde_json::json;
 
 #[test]

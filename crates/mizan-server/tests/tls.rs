@@ -1,14 +1,5 @@
 //! TLS: a certificate made here, a client that trusts it, and clients that stall, send
 //! plain text, trust another certificate or have the wrong key.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "tests"
-)]
-
-mod common;
 
 use std::io::{Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream};
@@ -16,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use common::{World, wide};
+use crate::common::{World, wide};
 use mizan_server::Listen;
 use mizan_server::identity::Role;
 use mizan_server::limits::Limits;

@@ -1,11 +1,4 @@
 //! The token file: creation, authentication, revocation, permissions.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "tests"
-)]
 
 use mizan_server::identity::{Identity, IdentityError, NewToken, RequestRecord, Role, Scope};
 

@@ -248,6 +248,33 @@ impl Function {
 }
 
 impl TimeUnit {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::Year,
+        Self::Quarter,
+        Self::Month,
+        Self::Week,
+        Self::Day,
+        Self::Hour,
+        Self::Minute,
+        Self::Second,
+    ];
+
+    /// Its name in SQL.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Year => "year",
+            Self::Quarter => "quarter",
+            Self::Month => "month",
+            Self::Week => "week",
+            Self::Day => "day",
+            Self::Hour => "hour",
+            Self::Minute => "minute",
+            Self::Second => "second",
+        }
+    }
+
     /// Whether it is shorter than a day.
     #[must_use]
     pub const fn is_within_day(self) -> bool {
@@ -256,6 +283,37 @@ impl TimeUnit {
 }
 
 impl TimePart {
+    /// All of them.
+    pub const ALL: [Self; 10] = [
+        Self::Year,
+        Self::Quarter,
+        Self::Month,
+        Self::Week,
+        Self::Day,
+        Self::DayOfWeek,
+        Self::DayOfYear,
+        Self::Hour,
+        Self::Minute,
+        Self::Second,
+    ];
+
+    /// Its name in SQL.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Year => "year",
+            Self::Quarter => "quarter",
+            Self::Month => "month",
+            Self::Week => "week",
+            Self::Day => "day",
+            Self::DayOfWeek => "dow",
+            Self::DayOfYear => "doy",
+            Self::Hour => "hour",
+            Self::Minute => "minute",
+            Self::Second => "second",
+        }
+    }
+
     /// Whether it is a part of the time of day.
     #[must_use]
     pub const fn is_within_day(self) -> bool {

@@ -165,17 +165,6 @@ fn days_of(date: Date) -> Option<i32> {
 mod tests {
     use super::*;
 
-    const UNITS: [TimeUnit; 8] = [
-        TimeUnit::Year,
-        TimeUnit::Quarter,
-        TimeUnit::Month,
-        TimeUnit::Week,
-        TimeUnit::Day,
-        TimeUnit::Hour,
-        TimeUnit::Minute,
-        TimeUnit::Second,
-    ];
-
     #[test]
     fn the_calendar_has_ends() {
         assert_eq!(day(1, 1, 1), Some(FIRST_DAY));
@@ -199,7 +188,7 @@ mod tests {
 
     #[test]
     fn every_day_begins_its_units_and_the_next_follow() {
-        for unit in UNITS {
+        for unit in TimeUnit::ALL {
             let mut first = FIRST_DAY;
             assert_eq!(truncate_day(first, unit), Some(first), "{unit:?}");
             let mut next = next_day(first, unit);

@@ -1,22 +1,16 @@
 //! Queries of growing size are planned or refused at every size. Times are printed and not
 //! asserted; the limits are.
 #![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
     clippy::cast_precision_loss,
     clippy::print_stdout,
     reason = "tests may panic, and print"
 )]
 
-mod families;
-mod queries;
-
 use std::time::{Duration, Instant};
 
-use families::{FAMILIES, largest};
 use mizan_sql::*;
-use queries::catalogue;
+use mizan_test_support::catalogues::catalogue;
+use mizan_test_support::families::{FAMILIES, largest};
 
 /// The planning time of a query and the code of its refusal.
 fn asked(sql: &str, catalogue: &Catalogue) -> (Duration, Option<&'static str>) {

@@ -1,18 +1,9 @@
 //! Accepted queries with the essential numbers of their plans, and refused queries with the code
 //! and a part of the message. The cases are text files in testdata/sql; `MIZAN_BLESS=1` rewrites
 //! the accepted cases with the actual plans.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "tests may panic"
-)]
-
-mod queries;
 
 use mizan_sql::*;
-use queries::{cases, catalogue, summary};
+use mizan_test_support::catalogues::{cases, catalogue, summary};
 
 const ACCEPTED: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),

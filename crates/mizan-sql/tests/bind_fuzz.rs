@@ -1,17 +1,8 @@
 //! The binder accepts or refuses every text: it never panics, and accepted plans keep the limits.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "tests may panic"
-)]
-
-mod queries;
 
 use mizan_sql::*;
+use mizan_test_support::catalogues::{cases, catalogue};
 use proptest::prelude::*;
-use queries::{cases, catalogue};
 
 const ACCEPTED: &str = include_str!("../../../testdata/sql/accepted.sql");
 

@@ -3,17 +3,10 @@
 #![allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
     reason = "tests may panic"
 )]
 
-mod common;
-mod decoder;
-
-use common::{Source, cases, choices, columns, expr};
+use crate::common::{Source, cases, choices, columns, expr};
 use mizan_sql::*;
 use proptest::prelude::*;
 
@@ -130,7 +123,7 @@ fn plan(source: &mut Source) -> BoundedPlan {
             Groups::Public(list(source, |source| {
                 list(source, |source| {
                     let kind = source.pick(&Type::ALL);
-                    common::literal(source, kind).eval(&[])
+                    crate::common::literal(source, kind).eval(&[])
                 })
             }))
         },
@@ -171,7 +164,7 @@ proptest! {
     ) {
         let plan = plan(&mut Source::new(choices));
         let bytes = plan.canonical();
-        prop_assert_eq!(&decoder::plan(&bytes), &plan);
+        prop_assert_eq!(&crate::decoder::plan(&bytes), &plan);
     }
 
     #[test]
@@ -285,5 +278,8 @@ fn deep_plans_are_encoded() {
             predicate: condition.clone(),
         };
     }
-    assert_eq!(decoder::plan(&plan.canonical()).digest(), plan.digest());
+    assert_eq!(
+        crate::decoder::plan(&plan.canonical()).digest(),
+        plan.digest()
+    );
 }

@@ -2,16 +2,10 @@
 #![allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
     reason = "tests may panic"
 )]
 
-mod common;
-
-use common::cases;
+use crate::common::cases;
 use mizan_sql::{
     Bounds, Catalogue, CatalogueError, Dataset, DatasetColumn, FileIdentity, Privacy, Type, Value,
 };
@@ -19,13 +13,7 @@ use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
 fn column(name: &str, kind: Type) -> DatasetColumn {
-    DatasetColumn {
-        name: name.into(),
-        kind,
-        bounds: None,
-        unit_bounds: None,
-        keys: None,
-    }
+    DatasetColumn::new(name, kind)
 }
 
 fn visits() -> Dataset {

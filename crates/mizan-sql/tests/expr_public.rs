@@ -2,16 +2,10 @@
 #![allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
     reason = "tests may panic"
 )]
 
-mod common;
-
-use common::{columns, keys};
+use crate::common::{columns, keys};
 use mizan_sql::{Expr, Function, TimePart, TimeUnit, Type, Value};
 
 fn column(name: &str) -> Expr {

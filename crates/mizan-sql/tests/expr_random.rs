@@ -3,18 +3,12 @@
 #![allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
     reason = "tests may panic"
 )]
 
-mod common;
-
 use std::cmp::Ordering;
 
-use common::{Source, cases, choices, columns, expr, keys, row};
+use crate::common::{Source, cases, choices, columns, expr, keys, row};
 use mizan_sql::{Expr, Type, Value};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;

@@ -1,15 +1,7 @@
 //! Limits: rows in joins, reported effects of bounds, sums that cannot overflow.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "tests may panic"
-)]
-
-mod queries;
 
 use mizan_sql::*;
-use queries::catalogue;
+use mizan_test_support::catalogues::catalogue;
 
 fn planned(sql: &str) -> BoundedPlan {
     plan(sql, &catalogue()).unwrap_or_else(|refusal| panic!("{}", refusal.show(sql)))

@@ -3,16 +3,10 @@
 #![allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
     reason = "tests may panic"
 )]
 
-mod common;
-
-use common::cases;
+use crate::common::cases;
 use datafusion_common::ScalarValue;
 use datafusion_common::arrow::datatypes::{DataType, TimeUnit};
 use mizan_sql::{Type, Value};

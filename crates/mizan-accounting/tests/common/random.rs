@@ -16,15 +16,14 @@ use mizan_core::{
     Count, DiscreteGaussian, DiscreteLaplace, Epsilon, Mu, Order, PrivacyEvent, Probability,
     RandomizedResponse, RenyiPoints, Rho, Scale, Sensitivity, Sigma, Tau,
 };
+use mizan_test_support::long_run;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-/// `cases` random cases from a fixed seed; 20 times as many in a long run,
-/// which `scripts/test --long` asks for through this variable.
+/// `cases` random cases from a fixed seed; 20 times as many in a long run.
 pub(crate) fn config(cases: u32) -> ProptestConfig {
-    let long = std::env::var_os("PROPTEST_CASES").is_some();
     ProptestConfig {
-        cases: if long { 20 * cases } else { cases },
+        cases: if long_run() { 20 * cases } else { cases },
         rng_seed: RngSeed::Fixed(20_170_224),
         failure_persistence: None,
         ..ProptestConfig::default()

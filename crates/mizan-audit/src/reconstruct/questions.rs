@@ -3,6 +3,8 @@
 //! They come from a fixed pseudorandom sequence: the secrets are simulated, and the queries are not
 //! secret. The noise is that of the real mechanism.
 
+use mizan_core::SplitMix64;
+
 /// The secret bits, and the people in each query.
 #[derive(Clone, Debug)]
 pub(super) struct Questions {
@@ -16,9 +18,9 @@ pub(super) struct Questions {
 
 impl Questions {
     pub(super) fn new(people: usize, queries: usize, seed: u64) -> Self {
-        let mut words = SplitMix(seed);
-        let secrets = words.bits(people);
-        let rows: Vec<Vec<u64>> = (0..queries).map(|_| words.bits(people)).collect();
+        let mut numbers = SplitMix64::new(seed);
+        let secrets = bits(&mut numbers, people);
+        let rows: Vec<Vec<u64>> = (0..queries).map(|_| bits(&mut numbers, people)).collect();
         let columns: Vec<Vec<u64>> = (0..people).map(|person| column(&rows, person)).collect();
         let common =
             |a: &[u64], b: &[u64]| a.iter().zip(b).map(|(a, b)| (a & b).count_ones()).sum();
@@ -101,26 +103,13 @@ fn column(rows: &[Vec<u64>], person: usize) -> Vec<u64> {
     rows.chunks(64).map(word).collect()
 }
 
-/// Steele, Lea and Flood, *Fast splittable pseudorandom number generators*, 2014.
-struct SplitMix(u64);
-
-impl SplitMix {
-    fn word(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut word = self.0;
-        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        word ^ (word >> 31)
+/// `count` random bits, padded with zeros to whole words.
+fn bits(numbers: &mut SplitMix64, count: usize) -> Vec<u64> {
+    let mut words: Vec<u64> = (0..count.div_ceil(64)).map(|_| numbers.word()).collect();
+    if let (Some(last), 1..) = (words.last_mut(), count % 64) {
+        *last &= (1 << (count % 64)) - 1;
     }
-
-    /// `count` bits, padded with zeros to whole words.
-    fn bits(&mut self, count: usize) -> Vec<u64> {
-        let mut words: Vec<u64> = (0..count.div_ceil(64)).map(|_| self.word()).collect();
-        if let (Some(last), 1..) = (words.last_mut(), count % 64) {
-            *last &= (1 << (count % 64)) - 1;
-        }
-        words
-    }
+    words
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use mizan_core::{Code, ErrorKind};
+use mizan_core::{Code, ErrorKind, SplitMix64};
 use mizan_sql::{BoundedPlan, Catalogue};
 
 pub(crate) use self::files::write;
@@ -195,8 +195,9 @@ impl Hunt<'_> {
         let mut audit = FailureAudit::default();
         while audit.pairs < self.pairs {
             let (seed, before) = (next(), audit.pairs);
-            let mut numbers = split_mix(seed);
-            let mut dice = Dice(&mut numbers);
+            let mut numbers = SplitMix64::new(seed);
+            let mut next = || numbers.word();
+            let mut dice = Dice(&mut next);
             let world = World::new(&mut dice, self.folder);
             let target = world.target(&mut dice, true);
             let queries = audit.attack_queries(&mut dice, &world, self.only);
@@ -307,16 +308,5 @@ impl Neighbours<'_> {
             let found = self.found("the operators failed");
             self.audit.fallbacks.push(found);
         }
-    }
-}
-
-/// Random numbers of a seed (SplitMix64).
-pub(crate) fn split_mix(seed: u64) -> impl FnMut() -> u64 {
-    let mut state = seed;
-    move || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
     }
 }

@@ -10,7 +10,9 @@
 
 use std::collections::BTreeMap;
 
+use mizan_core::SplitMix64;
 use mizan_sql::{BoundedPlan, Catalogue, GroupBounding, Operator, Relation, Type, Value};
+use mizan_test_support::cases;
 
 use super::dice::Dice;
 use super::world::Tables;
@@ -25,24 +27,13 @@ const PARTITIONS: [usize; 4] = [1, 2, 7, 16];
 
 /// Random numbers of a seed.
 fn stream(seed: u64) -> impl FnMut() -> u64 {
-    let mut state = seed;
-    move || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
+    let mut numbers = SplitMix64::new(seed);
+    move || numbers.word()
 }
 
 /// By what factor the long run has more cases.
 fn times() -> u64 {
-    let cases = std::env::var("PROPTEST_CASES").ok();
-    let cases = cases.and_then(|cases| cases.parse::<u64>().ok());
-    if cases.is_some_and(|cases| cases >= 10_000) {
-        50
-    } else {
-        1
-    }
+    cases(1, 50)
 }
 
 fn by_oracle(

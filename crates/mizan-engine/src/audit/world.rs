@@ -73,11 +73,9 @@ pub(crate) fn column(
     keys: Option<Vec<Value>>,
 ) -> DatasetColumn {
     DatasetColumn {
-        name: name.to_owned(),
-        kind,
         bounds,
-        unit_bounds: None,
         keys,
+        ..DatasetColumn::new(name, kind)
     }
 }
 

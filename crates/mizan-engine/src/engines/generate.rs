@@ -3,6 +3,7 @@
 mod expressions;
 pub(crate) mod plan_variants;
 
+use mizan_core::SplitMix64;
 use mizan_sql::{
     BoundedPlan, Bounds, Catalogue, Column, Dataset, DatasetColumn, Expr, GroupBounding, Groups,
     Key, Measure, Operator, Output, Privacy, Quantized, Relation, Statistic, Type, UnitAggregate,
@@ -12,20 +13,25 @@ use mizan_sql::{
 use self::expressions::expr;
 use crate::oracle::{Data, Rows};
 
-/// Random numbers (SplitMix64).
-pub(crate) struct Rng(pub(crate) u64);
+/// Random choices.
+pub(crate) struct Rng(SplitMix64);
 
 impl Rng {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(SplitMix64::new(seed))
+    }
+
     pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        self.0.word()
+    }
+
+    /// The state, for a choice that must not change those after it.
+    pub(crate) fn state(&self) -> u64 {
+        self.0.state()
     }
 
     pub(crate) fn below(&mut self, most: usize) -> usize {
-        usize::try_from(self.next() % (most as u64)).unwrap()
+        self.0.place(most)
     }
 
     pub(crate) fn chance(&mut self, percent: usize) -> bool {
@@ -172,11 +178,8 @@ pub(crate) fn catalogue(rng: &mut Rng) -> Catalogue {
 
 fn column(name: &str, kind: Type, bounds: Option<Bounds>) -> DatasetColumn {
     DatasetColumn {
-        name: name.to_owned(),
-        kind,
         bounds,
-        unit_bounds: None,
-        keys: None,
+        ..DatasetColumn::new(name, kind)
     }
 }
 

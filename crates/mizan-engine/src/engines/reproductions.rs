@@ -25,11 +25,8 @@ pub(crate) struct Reproduction {
 /// Notes of people, and public codes.
 pub(crate) fn catalogue() -> Catalogue {
     let column = |name: &str, kind, bounds| DatasetColumn {
-        name: name.to_owned(),
-        kind,
         bounds,
-        unit_bounds: None,
-        keys: None,
+        ..DatasetColumn::new(name, kind)
     };
     let notes = Dataset {
         name: "notes".to_owned(),

@@ -6,26 +6,17 @@ use std::sync::Arc;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::{Field, Schema as Fields};
 use datafusion::datasource::MemTable;
-use mizan_sql::{Bounds, Catalogue, Dataset, DatasetColumn, Privacy, Type, Value};
+use mizan_sql::{Catalogue, Dataset, DatasetColumn, Privacy, Type, Value};
 
 use super::generate::Rng;
 use crate::oracle::{Data, Rows};
 
 fn column(name: &str, kind: Type) -> DatasetColumn {
-    DatasetColumn {
-        name: name.to_owned(),
-        kind,
-        bounds: None,
-        unit_bounds: None,
-        keys: None,
-    }
+    DatasetColumn::new(name, kind)
 }
 
 fn bounded(name: &str, kind: Type, low: f64, high: f64) -> DatasetColumn {
-    DatasetColumn {
-        bounds: Bounds::new(low, high),
-        ..column(name, kind)
-    }
+    column(name, kind).bounded(low, high)
 }
 
 /// People, their visits, and the wards that visits are to.
@@ -76,12 +67,7 @@ pub(crate) fn catalogue() -> Catalogue {
         privacy: None,
         columns: vec![column("ward", Type::Text), column("floor", Type::Integer)],
     };
-    let datasets = [visits, people, wards];
-    Catalogue {
-        datasets: datasets
-            .map(|dataset| (dataset.name.clone(), dataset))
-            .into(),
-    }
+    Catalogue::from_iter([visits, people, wards])
 }
 
 /// Rows, some with unusual values.

@@ -69,13 +69,7 @@ impl Engine for OneWard {
 }
 
 fn catalogue() -> Catalogue {
-    let column = |name: &str, kind| DatasetColumn {
-        name: name.into(),
-        kind,
-        bounds: None,
-        unit_bounds: None,
-        keys: None,
-    };
+    let column = |name: &str, kind| DatasetColumn::new(name, kind);
     let visits = Dataset {
         name: "visits".into(),
         source: "visits.csv".into(),

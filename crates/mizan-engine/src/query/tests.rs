@@ -92,13 +92,7 @@ impl Engine for Changing {
 }
 
 fn catalogue() -> Catalogue {
-    let person = DatasetColumn {
-        name: "person".into(),
-        kind: Type::Integer,
-        bounds: None,
-        unit_bounds: None,
-        keys: None,
-    };
+    let person = DatasetColumn::new("person", Type::Integer);
     let visits = Dataset {
         files: Vec::new(),
         name: "visits".into(),

@@ -5,7 +5,7 @@ use mizan_ledger::money::{Amount, ClockPrice, Weight};
 use mizan_ledger::state::{Executed, LedgerView, Request, State};
 use mizan_ledger::*;
 
-use super::common::{self, delta, epsilon, orders};
+use crate::common::{self, delta, epsilon, orders};
 
 /// Some order at which a budget of (1, 1e-6) has a limit, and ∞.
 pub(super) fn grid() -> Orders {

@@ -5,7 +5,7 @@ use mizan_ledger::state::Request;
 use mizan_ledger::*;
 
 use super::chain::{Chain, DENIED};
-use super::common::{CLOCK, admits, delta, epsilon};
+use crate::common::{CLOCK, admits, delta, epsilon};
 
 /// The charge of an event in the present state of an account without a parent.
 fn in_state(chain: &Chain, event: &str) -> Charge {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use mizan_ledger::store::{Fault, Postgres, Sim, Sqlite, Store};
 
-use super::server::{Database, Server};
+use mizan_test_support::postgres_server::{Database, Server};
 
 /// A directory of its own, removed when dropped.
 #[derive(Debug)]

@@ -13,7 +13,6 @@ pub(crate) mod child;
 pub(crate) mod guarded;
 pub(crate) mod lab;
 pub(crate) mod linearize;
-pub(crate) mod server;
 pub(crate) mod workload;
 
 use mizan_core::{Delta, Epsilon, Order};
@@ -22,20 +21,14 @@ use mizan_ledger::money::{Amount, ClockPrice, Variance, Weight, admit};
 use mizan_ledger::state::Request;
 use mizan_ledger::store::{Store, Submission};
 use mizan_ledger::*;
+use mizan_test_support::long_run;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-
-/// Whether this is the long run, which `scripts/test --long` asks for through
-/// this variable.
-pub(crate) fn long() -> bool {
-    let cases = std::env::var("PROPTEST_CASES");
-    cases.is_ok_and(|cases| cases.parse().is_ok_and(|cases: u32| cases >= 20_000))
-}
 
 /// `cases` random cases from a fixed seed; 20 times as many in a long run.
 pub(crate) fn config(cases: u32) -> ProptestConfig {
     ProptestConfig {
-        cases: if long() { 20 * cases } else { cases },
+        cases: if long_run() { 20 * cases } else { cases },
         rng_seed: RngSeed::Fixed(20_170_224),
         failure_persistence: None,
         ..ProptestConfig::default()

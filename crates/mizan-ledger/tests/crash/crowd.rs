@@ -7,12 +7,13 @@ use std::thread;
 use crate::common::check::{Checked, ClientRecord, verify};
 use crate::common::lab::{Directory, Kind, Lab};
 use crate::common::linearize::{Operation, Seen, check, now};
-use crate::common::{charge, child, constant, delta, epsilon, id, long, orders, pico};
+use crate::common::{charge, child, constant, delta, epsilon, id, orders, pico};
 use mizan_ledger::log::LedgerId;
 use mizan_ledger::money::Weight;
 use mizan_ledger::state::{LedgerView, Request};
 use mizan_ledger::store::{Sqlite, Store, StoreError, Submission};
 use mizan_ledger::*;
+use mizan_test_support::long_run;
 
 const PROCESSES: u64 = 4;
 const THREADS: u64 = 16;
@@ -133,7 +134,7 @@ fn child() {
 
 #[test]
 fn four_processes_with_sixteen_threads_each_on_one_account() {
-    let rounds = if long() { 400 } else { 40 };
+    let rounds = if long_run() { 400 } else { 40 };
     let directory = Directory::new();
     let path = directory.path().join("ledger");
     begin(&Sqlite::create(&path).unwrap());

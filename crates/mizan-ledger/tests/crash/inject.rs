@@ -11,10 +11,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::common::check::verify;
+use crate::common::child;
 use crate::common::lab::Directory;
 use crate::common::workload::{Event, finish, reference, run};
-use crate::common::{child, long};
 use mizan_ledger::store::Sqlite;
+use mizan_test_support::long_run;
 
 /// Whatever SQLite and the ledger do to files.
 const CALLS: &str = "write,pwrite64,pread64,fsync,fdatasync,ftruncate,openat,unlink,unlinkat,link,linkat,rename,fallocate";
@@ -168,7 +169,7 @@ fn a_fault_at_every_system_call() {
     reference();
     let all = cases();
     assert!(all.len() > 1000, "{} cases", all.len());
-    let (step, time) = if long() {
+    let (step, time) = if long_run() {
         (1, Duration::from_secs(7200))
     } else {
         (all.len() / 300, Duration::from_secs(45))

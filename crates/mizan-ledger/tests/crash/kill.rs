@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use crate::common::check::{ClientRecord, verify};
 use crate::common::lab::Directory;
-use crate::common::{charge, child, epsilon, id, long, orders, pico};
+use crate::common::{charge, child, epsilon, id, orders, pico};
 use mizan_ledger::log::LedgerId;
 use mizan_ledger::state::{LedgerView, Request};
 use mizan_ledger::store::{Sqlite, Store, Submission};
 use mizan_ledger::*;
+use mizan_test_support::long_run;
 
 fn execute(store: &Sqlite, number: u64, request: Request) -> Outcome {
     let receipt = store.execute(Submission::new(0, id(number), request));
@@ -65,7 +66,7 @@ fn what_was_acknowledged_survives_kill_9() {
     execute(&store, u64::MAX - 1, create);
     drop(store);
 
-    let kills = if long() { 2000 } else { 100 };
+    let kills = if long_run() { 2000 } else { 100 };
     let mut told = Vec::new();
     for kill in 0_u64..kills {
         let words = [&(kill << 32).to_string(), path.to_str().unwrap()];

@@ -9,11 +9,12 @@ use std::time::{Duration, Instant};
 
 use crate::common::check::{ClientRecord, verify};
 use crate::common::lab::Directory;
-use crate::common::{charge, child, epsilon, id, long, orders, pico};
+use crate::common::{charge, child, epsilon, id, orders, pico};
 use mizan_ledger::log::{Frontier, LedgerId, leaf_hash};
 use mizan_ledger::state::{LedgerView, Request, State};
 use mizan_ledger::store::{Sqlite, Store, StoreError, Submission};
 use mizan_ledger::*;
+use mizan_test_support::long_run;
 use rusqlite::{Connection, OpenFlags};
 
 /// Account 0 `dataset`; 1 has room for all, 2 for a few.
@@ -149,7 +150,7 @@ impl Reader {
 
 #[test]
 fn a_server_four_command_lines_and_a_reader() {
-    let time = Duration::from_secs(if long() { 600 } else { 20 });
+    let time = Duration::from_secs(if long_run() { 600 } else { 20 });
     let directory = Directory::new();
     let path = directory.path().join("ledger");
     begin(&Sqlite::create(&path).unwrap());

@@ -7,11 +7,12 @@ use std::thread;
 use std::time::Duration;
 
 use crate::common::check::{ClientRecord, verify};
-use crate::common::server::{Database, Server};
-use crate::common::{charge, id, long, one_account, pico};
+use crate::common::{charge, id, one_account, pico};
 use mizan_ledger::state::Request;
 use mizan_ledger::store::{Postgres, Receipt, Store, StoreError, Submission};
 use mizan_ledger::*;
+use mizan_test_support::long_run;
+use mizan_test_support::postgres_server::{Database, Server};
 
 /// A thousandth of what may be spent.
 fn reserve() -> Request {
@@ -20,7 +21,7 @@ fn reserve() -> Request {
 
 /// How often something dies, in the quick run and in the long one.
 fn deaths(quick: u32) -> u32 {
-    if long() { 20 * quick } else { quick }
+    if long_run() { 20 * quick } else { quick }
 }
 
 fn ledger(server: &Server) -> Database {

@@ -9,7 +9,7 @@ use mizan_ledger::*;
 use crate::common::check;
 use crate::common::guarded::{create, log, spend};
 use crate::common::lab::Directory;
-use crate::common::server::{Database, Server};
+use mizan_test_support::postgres_server::{Database, Server};
 
 /// A database and a state directory.
 struct DatabaseWithState {

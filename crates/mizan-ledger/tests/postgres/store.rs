@@ -6,11 +6,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::common::check::verify;
-use crate::common::server::{Database, Server};
 use crate::common::{charge, id, one_account, pico};
 use mizan_ledger::state::{LedgerView, MAX_EVENT_BYTES, Request};
 use mizan_ledger::store::{Postgres, Store, Submission};
 use mizan_ledger::*;
+use mizan_test_support::postgres_server::{Database, Server};
 
 /// A ledger with one account of ε = 1 at two orders.
 fn ledger(server: &Server) -> Database {

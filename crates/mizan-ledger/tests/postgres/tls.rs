@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::common::lab::Directory;
-use crate::common::server::Server;
 use mizan_ledger::store::{Postgres, Store};
+use mizan_test_support::postgres_server::Server;
 
 /// Set for the process that connects: the address, because whom it trusts is
 /// told by its environment.

@@ -4,13 +4,14 @@
 
 use crate::common::check::verify;
 use crate::common::lab::{Kind, Lab};
-use crate::common::{CLOCK, config, delta, epsilon, id, long, orders, price};
+use crate::common::{CLOCK, config, delta, epsilon, id, orders, price};
 use mizan_core::{Epsilon, Order, Rho};
 use mizan_ledger::log::LedgerId;
 use mizan_ledger::money::{Amount, Neighbours, Weight};
 use mizan_ledger::state::{Executed, Request, State};
 use mizan_ledger::store::{Fault, StoreError, Submission};
 use mizan_ledger::*;
+use mizan_test_support::long_run;
 use proptest::prelude::*;
 
 const NAMES: [&str; 8] = [
@@ -240,7 +241,7 @@ fn nasty_histories_equal_the_model(kind: Kind) {
         Kind::Sim | Kind::Sqlite => config(1000),
         // A server is asked for each step: 1,000 of them are for the long run.
         Kind::Postgres => ProptestConfig {
-            cases: if long() { 1000 } else { 100 },
+            cases: if long_run() { 1000 } else { 100 },
             ..config(1000)
         },
     };

@@ -1,15 +1,12 @@
 //! Discrete Gaussian noise: `x` with probability proportional to
 //! `e^(-x²/2σ²)`.
 
-use std::sync::OnceLock;
-
 use num_bigint::BigUint;
 
 use crate::exact::rational::Rational;
 use crate::samplers::coins::Coins;
-use crate::samplers::decay::Decay;
-use crate::samplers::envelope::Envelope;
-use crate::samplers::{batch, discrete_laplace};
+use crate::samplers::integer_noise::IntegerNoise;
+use crate::samplers::discrete_laplace;
 use crate::{Entropy, ExactScale, NoiseError};
 
 /// Gaussian noise on the integers, exactly.
@@ -28,25 +25,19 @@ use crate::{Entropy, ExactScale, NoiseError};
 /// # Ok::<(), mizan_noise::NoiseError>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct DiscreteGaussian {
-    sigma: ExactScale,
-    table: OnceLock<Box<Envelope>>,
-}
+pub struct DiscreteGaussian(pub(crate) IntegerNoise);
 
 impl DiscreteGaussian {
     /// Noise of parameter `sigma`.
     #[must_use]
-    pub fn new(sigma: ExactScale) -> Self {
-        Self {
-            sigma,
-            table: OnceLock::new(),
-        }
+    pub const fn new(sigma: ExactScale) -> Self {
+        Self(IntegerNoise::gaussian(sigma))
     }
 
     /// The parameter; the standard deviation is slightly below.
     #[must_use]
     pub const fn sigma(&self) -> ExactScale {
-        self.sigma
+        self.0.scale()
     }
 
     /// One draw by the reference sampler. Its time depends on the value; use
@@ -56,10 +47,7 @@ impl DiscreteGaussian {
     ///
     /// There is no randomness.
     pub fn draw(&self, entropy: &mut Entropy) -> Result<i128, NoiseError> {
-        entropy.operation(|entropy| {
-            let (magnitude, negative) = reference(entropy, &self.sigma.rational())?;
-            Ok(batch::signed(batch::saturated(&magnitude), negative))
-        })
+        self.0.draw(entropy)
     }
 
     /// Fills a slice with draws, tens of millions a second and with the same work for every value.
@@ -70,21 +58,7 @@ impl DiscreteGaussian {
     /// wide that this can happen is truncated when it does not, and must not be added to answers:
     /// [`Mechanism`](crate::Mechanism) draws 128 bits.
     pub fn fill(&self, entropy: &mut Entropy, places: &mut [i64]) -> Result<(), NoiseError> {
-        self.table().fill(entropy, places)
-    }
-
-    /// The same in 128 bits.
-    pub(crate) fn fill_wide(
-        &self,
-        entropy: &mut Entropy,
-        places: &mut [i128],
-    ) -> Result<(), NoiseError> {
-        self.table().fill_wide(entropy, places)
-    }
-
-    fn table(&self) -> &Envelope {
-        self.table
-            .get_or_init(|| Box::new(Envelope::new(Decay::gaussian(self.sigma))))
+        self.0.fill(entropy, places)
     }
 }
 

@@ -1,14 +1,10 @@
 //! Discrete Laplace noise: `x` with probability proportional to `e^(-|x|/scale)`.
 
-use std::sync::OnceLock;
-
 use num_bigint::BigUint;
 
 use crate::exact::rational::Rational;
-use crate::samplers::batch;
 use crate::samplers::coins::Coins;
-use crate::samplers::decay::Decay;
-use crate::samplers::envelope::Envelope;
+use crate::samplers::integer_noise::IntegerNoise;
 use crate::{Entropy, ExactScale, NoiseError};
 
 /// Two-sided geometric noise on the integers, exactly.
@@ -27,25 +23,19 @@ use crate::{Entropy, ExactScale, NoiseError};
 /// # Ok::<(), mizan_noise::NoiseError>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct DiscreteLaplace {
-    scale: ExactScale,
-    table: OnceLock<Box<Envelope>>,
-}
+pub struct DiscreteLaplace(pub(crate) IntegerNoise);
 
 impl DiscreteLaplace {
     /// Noise of this scale.
     #[must_use]
-    pub fn new(scale: ExactScale) -> Self {
-        Self {
-            scale,
-            table: OnceLock::new(),
-        }
+    pub const fn new(scale: ExactScale) -> Self {
+        Self(IntegerNoise::laplace(scale))
     }
 
     /// The scale.
     #[must_use]
     pub const fn scale(&self) -> ExactScale {
-        self.scale
+        self.0.scale()
     }
 
     /// One draw by the reference sampler. Its time depends on the value; use
@@ -55,10 +45,7 @@ impl DiscreteLaplace {
     ///
     /// There is no randomness.
     pub fn draw(&self, entropy: &mut Entropy) -> Result<i128, NoiseError> {
-        entropy.operation(|entropy| {
-            let (magnitude, negative) = reference(entropy, &self.scale.reciprocal().rational())?;
-            Ok(batch::signed(batch::saturated(&magnitude), negative))
-        })
+        self.0.draw(entropy)
     }
 
     /// Fills a slice with draws, tens of millions a second and with the same work for every value.
@@ -69,21 +56,7 @@ impl DiscreteLaplace {
     /// wide that this can happen is truncated when it does not, and must not be added to answers:
     /// [`Mechanism`](crate::Mechanism) draws 128 bits.
     pub fn fill(&self, entropy: &mut Entropy, places: &mut [i64]) -> Result<(), NoiseError> {
-        self.table().fill(entropy, places)
-    }
-
-    /// The same in 128 bits.
-    pub(crate) fn fill_wide(
-        &self,
-        entropy: &mut Entropy,
-        places: &mut [i128],
-    ) -> Result<(), NoiseError> {
-        self.table().fill_wide(entropy, places)
-    }
-
-    fn table(&self) -> &Envelope {
-        self.table
-            .get_or_init(|| Box::new(Envelope::new(Decay::laplace(self.scale))))
+        self.0.fill(entropy, places)
     }
 }
 

@@ -11,6 +11,7 @@ pub(crate) mod discrete_gaussian;
 pub(crate) mod discrete_laplace;
 pub(crate) mod envelope;
 pub(crate) mod geometric;
+pub(crate) mod integer_noise;
 #[cfg(test)]
 mod reference_tests;
 #[cfg(test)]

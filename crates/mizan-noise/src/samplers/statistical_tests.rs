@@ -20,7 +20,7 @@
     clippy::cast_precision_loss
 )]
 
-use crate::{DiscreteGaussian, DiscreteLaplace, Entropy, ExactScale};
+use crate::{DiscreteGaussian, DiscreteLaplace, Entropy, ExactScale, Noise};
 
 const DRAWS: usize = 10_000_000;
 
@@ -156,39 +156,42 @@ const SCALES: [&str; 10] = [
     "1e12",
 ];
 
+fn laplace(text: &str) -> Noise {
+    Noise::Laplace(DiscreteLaplace::new(scale(text).0))
+}
+
+fn gaussian(text: &str) -> Noise {
+    Noise::Gaussian(DiscreteGaussian::new(scale(text).0))
+}
+
+fn drawn(noise: &Noise, seed: u64) -> Vec<i64> {
+    let mut draws = vec![0; DRAWS];
+    noise.fill(&mut Entropy::seeded(seed), &mut draws).unwrap();
+    draws
+}
+
+#[track_caller]
+fn is_as_stated(cdf: &Cdf, draws: &[i64], what: &str) {
+    let verdict = judge(cdf, draws);
+    assert!(
+        !verdict.alarms(),
+        "{what}: {} {}",
+        verdict.kolmogorov,
+        verdict.chi_square
+    );
+}
+
 #[test]
 fn discrete_laplace_is_distributed_as_stated() {
-    let mut draws = vec![0; DRAWS];
     for (seed, text) in (0u64..).zip(SCALES) {
-        let (exact, scale) = scale(text);
-        DiscreteLaplace::new(exact)
-            .fill(&mut Entropy::seeded(seed), &mut draws)
-            .unwrap();
-        let verdict = judge(&Cdf::Laplace(scale), &draws);
-        assert!(
-            !verdict.alarms(),
-            "{text}: {} {}",
-            verdict.kolmogorov,
-            verdict.chi_square
-        );
+        is_as_stated(&Cdf::Laplace(scale(text).1), &drawn(&laplace(text), seed), text);
     }
 }
 
 #[test]
 fn discrete_gaussian_is_distributed_as_stated() {
-    let mut draws = vec![0; DRAWS];
     for (seed, text) in (100u64..).zip(SCALES) {
-        let (exact, sigma) = scale(text);
-        DiscreteGaussian::new(exact)
-            .fill(&mut Entropy::seeded(seed), &mut draws)
-            .unwrap();
-        let verdict = judge(&Cdf::gaussian(sigma), &draws);
-        assert!(
-            !verdict.alarms(),
-            "{text}: {} {}",
-            verdict.kolmogorov,
-            verdict.chi_square
-        );
+        is_as_stated(&Cdf::gaussian(scale(text).1), &drawn(&gaussian(text), seed), text);
     }
 }
 
@@ -196,47 +199,24 @@ fn discrete_gaussian_is_distributed_as_stated() {
 #[test]
 fn reference_samplers_are_distributed_as_stated() {
     for (seed, text) in (200u64..).zip(SCALES) {
-        let (exact, approximate) = scale(text);
+        let scale = scale(text).1;
         let mut entropy = Entropy::seeded(seed);
-        let laplace = DiscreteLaplace::new(exact);
-        let gaussian = DiscreteGaussian::new(exact);
-        let narrow = |drawn: Result<i128, _>| i64::try_from(drawn.unwrap()).unwrap();
-        let draws: Vec<i64> = (0..200_000)
-            .map(|_| narrow(laplace.draw(&mut entropy)))
-            .collect();
-        assert!(
-            !judge(&Cdf::Laplace(approximate), &draws).alarms(),
-            "laplace {text}"
-        );
-        let draws: Vec<i64> = (0..200_000)
-            .map(|_| narrow(gaussian.draw(&mut entropy)))
-            .collect();
-        assert!(
-            !judge(&Cdf::gaussian(approximate), &draws).alarms(),
-            "gaussian {text}"
-        );
+        for (noise, cdf) in [
+            (laplace(text), Cdf::Laplace(scale)),
+            (gaussian(text), Cdf::gaussian(scale)),
+        ] {
+            let draws = (0..200_000).map(|_| noise.draw(&mut entropy).unwrap());
+            let draws: Vec<i64> = draws.map(|drawn| drawn.try_into().unwrap()).collect();
+            is_as_stated(&cdf, &draws, text);
+        }
     }
 }
 
 /// Samplers that are wrong in these ways are found.
 #[test]
 fn wrong_samplers_raise_the_alarm() {
-    let laplace = |text: &str, seed: u64| {
-        let mut draws = vec![0; DRAWS];
-        let mut entropy = Entropy::seeded(seed);
-        DiscreteLaplace::new(scale(text).0)
-            .fill(&mut entropy, &mut draws)
-            .unwrap();
-        draws
-    };
-    let gaussian = |text: &str, seed: u64| {
-        let mut draws = vec![0; DRAWS];
-        let mut entropy = Entropy::seeded(seed);
-        DiscreteGaussian::new(scale(text).0)
-            .fill(&mut entropy, &mut draws)
-            .unwrap();
-        draws
-    };
+    let laplace = |text: &str, seed: u64| drawn(&laplace(text), seed);
+    let gaussian = |text: &str, seed: u64| drawn(&gaussian(text), seed);
     // The support is off by one.
     let shifted: Vec<i64> = laplace("50", 1).iter().map(|x| x + 1).collect();
     assert!(judge(&Cdf::Laplace(50.0), &shifted).alarms());

@@ -8,17 +8,15 @@
     reason = "tests"
 )]
 
-pub(crate) mod client;
-
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use client::Client;
 use mizan_core::{Delta, Epsilon};
 use mizan_ledger::{AccountName, Budget, Ledger, Location, NewAccount, Orders};
 use mizan_server::identity::{Identity, NewToken, Role, Scope};
 use mizan_server::limits::Limits;
 use mizan_server::{Options, Service};
+use mizan_test_support::http::Client;
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 use tokio_rustls::TlsAcceptor;

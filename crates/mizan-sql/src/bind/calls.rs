@@ -154,45 +154,32 @@ fn time(value: Typed) -> Result<Typed, Refusal> {
 }
 
 fn truncate(unit: &Typed, value: Typed) -> Result<Typed, Refusal> {
-    let unit = match written("unit", unit)?.as_str() {
-        "year" => TimeUnit::Year,
-        "quarter" => TimeUnit::Quarter,
-        "month" => TimeUnit::Month,
-        "week" => TimeUnit::Week,
-        "day" => TimeUnit::Day,
-        "hour" => TimeUnit::Hour,
-        "minute" => TimeUnit::Minute,
-        "second" => TimeUnit::Second,
-        _ => {
-            return Err(Refusal::new(
-                Reason::Call,
-                "date_trunc has no such unit",
-                "write year, quarter, month, week, day, hour, minute or second",
-            ));
-        }
-    };
+    let name = written("unit", unit)?;
+    let unit = TimeUnit::ALL.into_iter().find(|unit| unit.name() == name);
+    let unit = unit.ok_or_else(|| {
+        Refusal::new(
+            Reason::Call,
+            "date_trunc has no such unit",
+            "write year, quarter, month, week, day, hour, minute or second",
+        )
+    })?;
     call(Function::Truncate(unit), vec![time(value)?])
 }
 
 fn extract(part: &Typed, value: Typed) -> Result<Typed, Refusal> {
-    let part = match written("part", part)?.as_str() {
-        "year" => TimePart::Year,
-        "quarter" => TimePart::Quarter,
-        "month" => TimePart::Month,
-        "week" => TimePart::Week,
-        "day" => TimePart::Day,
-        "dow" | "dayofweek" => TimePart::DayOfWeek,
-        "doy" | "dayofyear" => TimePart::DayOfYear,
-        "hour" => TimePart::Hour,
-        "minute" => TimePart::Minute,
-        "second" => TimePart::Second,
-        _ => {
-            return Err(Refusal::new(
-                Reason::Call,
-                "EXTRACT has no such part",
-                "write year, quarter, month, week, day, dow, doy, hour, minute or second",
-            ));
-        }
+    let name = written("part", part)?;
+    let name = match name.as_str() {
+        "dayofweek" => TimePart::DayOfWeek.name(),
+        "dayofyear" => TimePart::DayOfYear.name(),
+        name => name,
     };
+    let part = TimePart::ALL.into_iter().find(|part| part.name() == name);
+    let part = part.ok_or_else(|| {
+        Refusal::new(
+            Reason::Call,
+            "EXTRACT has no such part",
+            "write year, quarter, month, week, day, dow, doy, hour, minute or second",
+        )
+    })?;
     call(Function::Extract(part), vec![time(value)?])
 }

@@ -168,13 +168,10 @@ fn column_from_json(json: &Json) -> Result<DatasetColumn, CatalogueError> {
     let object = Object::new(json, "a column", &keys)?;
     let kind = object.text("type")?;
     let kind = Type::ALL.into_iter().find(|other| other.name() == kind);
-    let mut column = DatasetColumn {
-        name: object.text("name")?,
-        kind: kind.ok_or_else(|| malformed("the type of a column", "the name of a type"))?,
-        bounds: None,
-        unit_bounds: None,
-        keys: None,
-    };
+    let mut column = DatasetColumn::new(
+        object.text("name")?,
+        kind.ok_or_else(|| malformed("the type of a column", "the name of a type"))?,
+    );
     column.bounds = bounds_from_json(object.get("bounds"), &column)?;
     column.unit_bounds = bounds_from_json(object.get("unit_bounds"), &column)?;
     if !object.get("keys").is_null() {

@@ -92,6 +92,48 @@ pub struct DatasetColumn {
     pub keys: Option<Vec<Value>>,
 }
 
+impl DatasetColumn {
+    /// A column without bounds and keys.
+    #[must_use]
+    pub fn new(name: impl Into<String>, kind: Type) -> Self {
+        Self {
+            name: name.into(),
+            kind,
+            bounds: None,
+            unit_bounds: None,
+            keys: None,
+        }
+    }
+
+    /// The column with the bounds `low` to `high`; without bounds unless they are finite and in
+    /// order.
+    #[must_use]
+    pub fn bounded(self, low: f64, high: f64) -> Self {
+        Self {
+            bounds: Bounds::new(low, high),
+            ..self
+        }
+    }
+
+    /// The column with these declared values.
+    #[must_use]
+    pub fn with_keys(self, keys: Vec<Value>) -> Self {
+        Self {
+            keys: Some(keys),
+            ..self
+        }
+    }
+}
+
+impl FromIterator<Dataset> for Catalogue {
+    fn from_iter<T: IntoIterator<Item = Dataset>>(datasets: T) -> Self {
+        let named = datasets.into_iter().map(|one| (one.name.clone(), one));
+        Self {
+            datasets: named.collect(),
+        }
+    }
+}
+
 impl Catalogue {
     /// The dataset of this exact name.
     ///

@@ -212,30 +212,6 @@ pub(crate) fn row(source: &mut Source, columns: &[Column]) -> Vec<Value> {
         .collect()
 }
 
-const UNITS: [TimeUnit; 8] = [
-    TimeUnit::Year,
-    TimeUnit::Quarter,
-    TimeUnit::Month,
-    TimeUnit::Week,
-    TimeUnit::Day,
-    TimeUnit::Hour,
-    TimeUnit::Minute,
-    TimeUnit::Second,
-];
-
-const PARTS: [TimePart; 10] = [
-    TimePart::Year,
-    TimePart::Quarter,
-    TimePart::Month,
-    TimePart::Week,
-    TimePart::Day,
-    TimePart::DayOfWeek,
-    TimePart::DayOfYear,
-    TimePart::Hour,
-    TimePart::Minute,
-    TimePart::Second,
-];
-
 pub(crate) fn literal(source: &mut Source, kind: Type) -> Expr {
     if source.below(8) == 7 {
         return Expr::Literal(Value::Null, kind);
@@ -388,7 +364,7 @@ pub(crate) fn expr(source: &mut Source, kind: Type, depth: usize, columns: &[Col
             0 => Expr::call(Function::Remainder, of(&[Type::Integer; 2], source)),
             1 => Expr::call(Function::Length, of(&[Type::Text], source)),
             2 => {
-                let part = source.pick(&PARTS);
+                let part = source.pick(&TimePart::ALL);
                 let kind = if part.is_within_day() {
                     Type::Timestamp
                 } else {
@@ -457,11 +433,11 @@ pub(crate) fn expr(source: &mut Source, kind: Type, depth: usize, columns: &[Col
             }
         },
         Type::Date => {
-            let unit = source.pick(&UNITS[..5]);
+            let unit = source.pick(&TimeUnit::ALL[..5]);
             Expr::call(Function::Truncate(unit), of(&[Type::Date], source))
         }
         Type::Timestamp => {
-            let unit = source.pick(&UNITS);
+            let unit = source.pick(&TimeUnit::ALL);
             Expr::call(Function::Truncate(unit), of(&[Type::Timestamp], source))
         }
     }

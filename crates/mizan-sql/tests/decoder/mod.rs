@@ -254,31 +254,9 @@ fn function(tag: u8) -> Function {
         Concat,
         Bucket,
     ];
-    const UNITS: [TimeUnit; 8] = [
-        TimeUnit::Year,
-        TimeUnit::Quarter,
-        TimeUnit::Month,
-        TimeUnit::Week,
-        TimeUnit::Day,
-        TimeUnit::Hour,
-        TimeUnit::Minute,
-        TimeUnit::Second,
-    ];
-    const PARTS: [TimePart; 10] = [
-        TimePart::Year,
-        TimePart::Quarter,
-        TimePart::Month,
-        TimePart::Week,
-        TimePart::Day,
-        TimePart::DayOfWeek,
-        TimePart::DayOfYear,
-        TimePart::Hour,
-        TimePart::Minute,
-        TimePart::Second,
-    ];
     match tag {
-        50.. => Extract(PARTS[usize::from(tag) - 50]),
-        40.. => Truncate(UNITS[usize::from(tag) - 40]),
+        50.. => Extract(TimePart::ALL[usize::from(tag) - 50]),
+        40.. => Truncate(TimeUnit::ALL[usize::from(tag) - 40]),
         _ => PLAIN[usize::from(tag)],
     }
 }

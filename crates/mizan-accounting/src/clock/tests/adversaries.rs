@@ -1,6 +1,6 @@
 //! Analysts who choose each mechanism by the answers before it, and how much δ they reach.
 
-use mizan_core::{Epsilon, FinitePair, Interval, PrivacyEvent};
+use mizan_core::{Epsilon, FinitePair, Interval, PrivacyEvent, SplitMix64};
 
 use super::super::range::ln_delta;
 use super::super::symmetric::Symmetric;
@@ -231,16 +231,11 @@ fn largest(high: f64, fits: impl Fn(f64) -> bool) -> f64 {
 }
 
 /// Numbers from a seed.
-struct Draws(u64);
+struct Draws(SplitMix64);
 
 impl Draws {
     fn uniform(&mut self) -> f64 {
-        // SplitMix64.
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut x = self.0;
-        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((x ^ (x >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+        self.0.uniform()
     }
 
     /// Two to four outcomes with the losses of about this size: (p, q) of each.
@@ -296,7 +291,7 @@ impl Draws {
 
 #[test]
 fn random_adaptive_trees_stay_below_the_bound_of_every_node() {
-    let mut draws = Draws(24);
+    let mut draws = Draws(SplitMix64::new(24));
     let mut closest = 0.0;
     for (epsilon, delta) in BUDGETS {
         for _ in 0..25 {

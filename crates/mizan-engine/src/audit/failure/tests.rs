@@ -1,6 +1,8 @@
 //! The failure audit on the embedded engine.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+use mizan_test_support::cases;
+
 use super::*;
 
 fn number(variable: &str) -> Option<u64> {
@@ -10,17 +12,15 @@ fn number(variable: &str) -> Option<u64> {
 /// How many pairs a suite compares: `quick`, fifty times as many in the long run, or the value
 /// of `MIZAN_FAILURE_PAIRS`.
 pub(crate) fn pairs(quick: u64) -> u64 {
-    let long = number("PROPTEST_CASES").is_some_and(|cases| cases >= 10_000);
-    let usual = if long { 50 * quick } else { quick };
-    number("MIZAN_FAILURE_PAIRS").unwrap_or(usual)
+    number("MIZAN_FAILURE_PAIRS").unwrap_or_else(|| cases(quick, 50))
 }
 
 /// The seeds of worlds. `MIZAN_FAILURE_SEED` selects a single world, `MIZAN_FAILURE_START`
 /// starts another sequence.
 pub(crate) fn seeds(start: u64) -> impl FnMut() -> u64 {
     let one = number("MIZAN_FAILURE_SEED");
-    let mut numbers = split_mix(number("MIZAN_FAILURE_START").unwrap_or(start));
-    move || one.unwrap_or_else(&mut numbers)
+    let mut numbers = SplitMix64::new(number("MIZAN_FAILURE_START").unwrap_or(start));
+    move || one.unwrap_or_else(|| numbers.word())
 }
 
 /// The number of violations of each attack, and the first of each.

@@ -6,7 +6,6 @@ pub(in crate::engines) mod files;
 #[cfg(target_os = "linux")]
 mod irregular;
 mod mutants;
-pub(crate) mod mutate;
 pub(in crate::engines) mod parquet;
 pub(in crate::engines) mod planning;
 pub(super) mod planted;

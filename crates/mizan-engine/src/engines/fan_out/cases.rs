@@ -18,14 +18,11 @@ const LARGE: i64 = 10_000;
 /// many without a ward).
 pub(crate) fn catalogue() -> Catalogue {
     let column = |name: &str, kind: Type| DatasetColumn {
-        name: name.to_owned(),
-        kind,
         bounds: match kind {
             Type::Number => Bounds::new(0.0, 100.0),
             _ => None,
         },
-        unit_bounds: None,
-        keys: None,
+        ..DatasetColumn::new(name, kind)
     };
     let private = Privacy {
         unit: vec!["person".into()],

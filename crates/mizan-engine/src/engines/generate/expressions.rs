@@ -84,18 +84,7 @@ fn candidate(rng: &mut Rng, columns: &[Column], kind: Type, depth: usize) -> Exp
         Type::Integer => match rng.below(5) {
             0 => Expr::call(Function::Length, [of(rng, Type::Text)]),
             1 => {
-                let part = rng.one(&[
-                    TimePart::Year,
-                    TimePart::Quarter,
-                    TimePart::Month,
-                    TimePart::Week,
-                    TimePart::Day,
-                    TimePart::DayOfWeek,
-                    TimePart::DayOfYear,
-                    TimePart::Hour,
-                    TimePart::Minute,
-                    TimePart::Second,
-                ]);
+                let part = rng.one(&TimePart::ALL);
                 Expr::call(Function::Extract(part), [of(rng, timed)])
             }
             2 => {
@@ -160,7 +149,7 @@ fn candidate(rng: &mut Rng, columns: &[Column], kind: Type, depth: usize) -> Exp
             _ => {
                 let mut parts = vec![of(rng, kind), of(rng, kind)];
                 // Derived from the state without advancing it, so that seeds keep their plans.
-                let around = usize::try_from(rng.0 % 24).unwrap();
+                let around = usize::try_from(rng.state() % 24).unwrap();
                 if around < 4 {
                     let long = "x".repeat(mizan_sql::LONGEST_COMPUTED_TEXT - around);
                     parts.insert(around % 3, Expr::Literal(Value::Text(long), Type::Text));
@@ -169,16 +158,7 @@ fn candidate(rng: &mut Rng, columns: &[Column], kind: Type, depth: usize) -> Exp
             }
         },
         Type::Date | Type::Timestamp => {
-            let unit = rng.one(&[
-                TimeUnit::Year,
-                TimeUnit::Quarter,
-                TimeUnit::Month,
-                TimeUnit::Week,
-                TimeUnit::Day,
-                TimeUnit::Hour,
-                TimeUnit::Minute,
-                TimeUnit::Second,
-            ]);
+            let unit = rng.one(&TimeUnit::ALL);
             Expr::call(Function::Truncate(unit), [of(rng, kind)])
         }
     }

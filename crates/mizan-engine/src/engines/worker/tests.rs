@@ -91,7 +91,7 @@ fn integers_are_the_same_over_the_pipe() {
 
 #[test]
 fn plans_and_errors_survive_the_pipe() {
-    let mut rng = Rng(11);
+    let mut rng = Rng::new(11);
     for _ in 0..300 {
         let catalogue = generate::catalogue(&mut rng);
         let plan = generate::plan(&mut rng, &catalogue);

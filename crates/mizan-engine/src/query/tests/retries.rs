@@ -101,11 +101,8 @@ fn with_notes(keys: Option<Vec<Value>>) -> Catalogue {
     let mut catalogue = catalogue();
     let visits = catalogue.datasets.get_mut("visits").unwrap();
     visits.columns.push(DatasetColumn {
-        name: "note".into(),
-        kind: Type::Text,
-        bounds: None,
-        unit_bounds: None,
         keys,
+        ..DatasetColumn::new("note", Type::Text)
     });
     catalogue
 }

@@ -268,11 +268,9 @@ fn clipped_counts_are_shown_as_whole_numbers() {
 /// wards, some nearly all; with a greater skew fewer visit more than 15.
 fn skewed(people: i64, skew: i32) -> (Catalogue, Data) {
     let column = |name: &str, kind, bounds, keys| DatasetColumn {
-        name: name.to_owned(),
-        kind,
         bounds,
-        unit_bounds: None,
         keys,
+        ..DatasetColumn::new(name, kind)
     };
     let wards = (0..60).map(Value::Integer).collect();
     let visits = Dataset {

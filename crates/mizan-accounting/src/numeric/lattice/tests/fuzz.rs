@@ -4,26 +4,22 @@
 //! exact in doubles. Brute force goes through all sequences of outcomes, with
 //! intervals, and knows nothing of losses, lattices or sums.
 
+use mizan_core::SplitMix64;
+
 use super::*;
 
 /// Sequences of outcomes that brute force may go through.
 const MOST_SEQUENCES: usize = 4096;
 
-struct Random(u64);
+struct Random(SplitMix64);
 
 impl Random {
-    /// Uniform below n: splitmix64.
     fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % n
+        self.0.below(n)
     }
 
-    /// Uniform among n places.
     fn place(&mut self, n: usize) -> usize {
-        usize::try_from(self.below(n as u64)).unwrap()
+        self.0.place(n)
     }
 
     fn unit(&mut self) -> f64 {
@@ -152,7 +148,7 @@ fn fuzz(
     mechanisms: u32,
     profile: impl Fn(&[(Pair, u64)], LatticeTarget) -> Option<LatticeProfile>,
 ) -> f64 {
-    let mut random = Random(seed);
+    let mut random = Random(SplitMix64::new(seed));
     let mut tight = 0.0;
     for index in 0..mechanisms {
         let kinds = mechanism(&mut random);

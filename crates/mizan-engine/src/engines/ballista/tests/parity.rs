@@ -18,7 +18,7 @@ use crate::oracle;
 fn queries_have_the_same_integers_on_every_engine() {
     let cluster = Cluster::of(2);
     let (engine, embedded) = (cluster.engine(), DataFusion::with_partitions(2).unwrap());
-    let mut rng = Rng(11);
+    let mut rng = Rng::new(11);
     let mut catalogue = test_queries::catalogue();
     let data = test_queries::data(&mut rng);
     cluster.fill("questions", &mut catalogue, &data, || 3);
@@ -46,13 +46,13 @@ fn a_cluster_agrees_with_the_oracle() {
         1554, 2223, 3010, 5186, 101_085, 1384, 1070, 1346, 1359, 1232,
     ];
     for seed in tripped.into_iter().chain(from..from + rounds) {
-        let mut rng = Rng(seed);
+        let mut rng = Rng::new(seed);
         let mut catalogue = generate::catalogue(&mut rng);
         let data = generate::data(&mut rng, &catalogue);
         let plan = generate::plan(&mut rng, &catalogue);
-        let plan = plan_variants::first_rows(&mut Rng(!seed), plan);
-        let plan = plan_variants::clipped(&mut Rng(!seed ^ 1), plan);
-        let plan = plan_variants::uncapped(&mut Rng(!seed ^ 2), plan);
+        let plan = plan_variants::first_rows(&mut Rng::new(!seed), plan);
+        let plan = plan_variants::clipped(&mut Rng::new(!seed ^ 1), plan);
+        let plan = plan_variants::uncapped(&mut Rng::new(!seed ^ 2), plan);
         let salt = rng.salt();
         cluster.fill(&seed.to_string(), &mut catalogue, &data, || {
             rng.one(&[1, 2, 5])
@@ -79,7 +79,7 @@ fn a_cluster_agrees_with_the_oracle() {
 fn executors_read_csv_like_this_machine() {
     let cluster = Cluster::of(2);
     let (engine, embedded) = (cluster.engine(), DataFusion::with_partitions(2).unwrap());
-    let mut rng = Rng(5);
+    let mut rng = Rng::new(5);
     let mut catalogue = test_queries::catalogue();
     let data = test_queries::data(&mut rng);
     for (name, dataset) in &mut catalogue.datasets {

@@ -46,7 +46,7 @@ fn only_this_version_is_served() {
 fn a_query_needs_a_scheduler_and_executors() {
     let cluster = Cluster::of(0);
     let mut catalogue = test_queries::catalogue();
-    let data = test_queries::data(&mut Rng(1));
+    let data = test_queries::data(&mut Rng::new(1));
     cluster.fill("few", &mut catalogue, &data, || 1);
     let plan = mizan_sql::plan("SELECT COUNT(*) FROM visits", &catalogue).unwrap();
     let error = run(&cluster.engine(), &plan, &catalogue, [0; 16]).unwrap_err();
@@ -88,7 +88,7 @@ fn tables_that_cannot_be_sent_are_refused() {
 fn files_that_executors_do_not_see_are_named() {
     let cluster = Cluster::of(2);
     let mut catalogue = test_queries::catalogue();
-    let data = test_queries::data(&mut Rng(1));
+    let data = test_queries::data(&mut Rng::new(1));
     cluster.fill("few", &mut catalogue, &data, || 3);
     let plan = mizan_sql::plan("SELECT COUNT(*) FROM visits", &catalogue).unwrap();
     let engine = cluster.engine();

@@ -22,13 +22,9 @@ use crate::engines::generate;
 use crate::exact::{Cell, ExactAggregates, ExecutionPath};
 
 pub(in crate::engines) fn catalogue(path: &Path, columns: &[(&str, Type)]) -> Catalogue {
-    let columns = columns.iter().map(|(name, kind)| DatasetColumn {
-        name: (*name).to_owned(),
-        kind: *kind,
-        bounds: None,
-        unit_bounds: None,
-        keys: None,
-    });
+    let columns = columns
+        .iter()
+        .map(|(name, kind)| DatasetColumn::new(*name, *kind));
     let dataset = Dataset {
         files: Vec::new(),
         name: "t".into(),

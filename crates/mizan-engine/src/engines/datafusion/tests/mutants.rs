@@ -13,10 +13,12 @@ use datafusion::arrow::datatypes::{DataType, Field, Int8Type};
 use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::parquet::basic::{Compression, ZstdLevel};
 use datafusion::parquet::file::properties::WriterProperties;
+use mizan_core::SplitMix64;
 use mizan_sql::Type;
+use mizan_test_support::long_run;
+use mizan_test_support::mutants::{csv_files, mutant};
 
 use super::files::{catalogue, run};
-use super::mutate::{Numbers, csv_files, mutant};
 use super::parquet::{layouts, write_texts};
 use crate::engine::EngineError;
 use crate::engines::datafusion::{check_rows, inspect};
@@ -128,11 +130,7 @@ fn add_and_ask(path: &Path) -> Result<(), EngineError> {
 fn mutants_are_read_or_refused() {
     crate::silence_engine_panics();
     let directory = tempfile::tempdir().unwrap();
-    let cases = std::env::var("PROPTEST_CASES")
-        .ok()
-        .and_then(|cases| cases.parse().ok());
-    let long = cases.is_some_and(|cases: usize| cases >= MUTANTS.1);
-    let mutants = if long { MUTANTS.1 } else { MUTANTS.0 };
+    let mutants = if long_run() { MUTANTS.1 } else { MUTANTS.0 };
     let (parquet, csv) = (parquet_files(directory.path()), csv_files(SECRET));
     let whole = directory.path().join("whole.parquet");
     let as_written = catalogue(&whole, &[("u", Type::Integer), ("x", Type::Text)]);
@@ -145,7 +143,7 @@ fn mutants_are_read_or_refused() {
     }
     let (mut read, mut refused) = (0, 0);
     for seed in 0..mutants {
-        let mut numbers = Numbers(seed as u64);
+        let mut numbers = SplitMix64::new(seed as u64);
         // CSV has fewer code paths.
         let (format, files) = if seed % 5 == 0 {
             ("csv", &csv)

@@ -5,19 +5,15 @@
 //! cargo test --release -p mizan-engine --all-features --lib planning_at_the_limits -- --ignored --nocapture
 //! ```
 
-#[path = "../../../../../mizan-sql/tests/families/mod.rs"]
-pub(in crate::engines) mod families;
-#[path = "../../../../../mizan-sql/tests/queries/mod.rs"]
-pub(in crate::engines) mod queries;
-
 use std::process::Command;
 use std::sync::Arc;
 
 use datafusion::arrow::datatypes::{Field, Schema};
 use datafusion::datasource::MemTable;
 use mizan_sql::{Catalogue, plan};
+use mizan_test_support::catalogues;
+use mizan_test_support::families::{FAMILIES, largest};
 
-use self::families::{FAMILIES, largest};
 use super::super::values::data_type;
 use super::super::{DataFusion, Tables};
 
@@ -59,7 +55,7 @@ fn cpu_ms() -> f64 {
 /// Plans a query of a family. Prints the CPU time of the binder and of the engine, in ms, and
 /// the memory of both, in MB.
 fn measure(family: usize, n: usize) {
-    let catalogue = queries::catalogue();
+    let catalogue = catalogues::catalogue();
     let engine = DataFusion::with_partitions(2).unwrap();
     let tables = empty_tables(&catalogue);
     let simple = plan("SELECT COUNT(*) AS n FROM visits", &catalogue).unwrap();
@@ -93,7 +89,7 @@ fn planning_at_the_limits() {
         return measure(family.parse().unwrap(), n.parse().unwrap());
     }
     let only = std::env::var("MIZAN_PLANNING_ONLY").unwrap_or_default();
-    let catalogue = queries::catalogue();
+    let catalogue = catalogues::catalogue();
     println!(
         "{:28} {:>6} {:>24} {:>24}",
         "family", "size", "binder", "and the engine"

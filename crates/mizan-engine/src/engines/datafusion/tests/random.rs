@@ -76,13 +76,13 @@ fn rounds(quick: u64) -> u64 {
 fn parity(seeds: impl Iterator<Item = u64>, planted: Option<Planted>) -> Vec<(usize, u64, String)> {
     let mut failures: Vec<(usize, u64, String)> = Vec::new();
     for seed in seeds {
-        let mut rng = Rng(seed);
+        let mut rng = Rng::new(seed);
         let catalogue = generate::catalogue(&mut rng);
         let data = generate::data(&mut rng, &catalogue);
         let plan = generate::plan(&mut rng, &catalogue);
-        let plan = plan_variants::first_rows(&mut Rng(!seed), plan);
-        let plan = plan_variants::clipped(&mut Rng(!seed ^ 1), plan);
-        let plan = plan_variants::uncapped(&mut Rng(!seed ^ 2), plan);
+        let plan = plan_variants::first_rows(&mut Rng::new(!seed), plan);
+        let plan = plan_variants::clipped(&mut Rng::new(!seed ^ 1), plan);
+        let plan = plan_variants::uncapped(&mut Rng::new(!seed ^ 2), plan);
         let salt = rng.salt();
         let expected = oracle::run(&plan, &catalogue, &data, &salt);
         let tables = tables(&mut rng, &catalogue, &data);
@@ -141,7 +141,7 @@ fn operators_that_fail_are_found() {
         assert!(text.contains("Ok(Execution"), "{text}");
         assert!(text.contains("path: Fallback"), "seed {seed}");
     }
-    let mut rng = Rng(3);
+    let mut rng = Rng::new(3);
     let catalogue = generate::catalogue(&mut rng);
     let data = generate::data(&mut rng, &catalogue);
     let plan = generate::plan(&mut rng, &catalogue);
@@ -160,13 +160,13 @@ fn operators_that_fail_are_found() {
 fn clipping_is_generated() {
     let (mut clipped, mut touched) = (0, 0);
     for seed in 0..400 {
-        let mut rng = Rng(seed);
+        let mut rng = Rng::new(seed);
         let catalogue = generate::catalogue(&mut rng);
         let data = generate::data(&mut rng, &catalogue);
         let plan = generate::plan(&mut rng, &catalogue);
-        let plan = plan_variants::first_rows(&mut Rng(!seed), plan);
-        let plan = plan_variants::clipped(&mut Rng(!seed ^ 1), plan);
-        let plan = plan_variants::uncapped(&mut Rng(!seed ^ 2), plan);
+        let plan = plan_variants::first_rows(&mut Rng::new(!seed), plan);
+        let plan = plan_variants::clipped(&mut Rng::new(!seed ^ 1), plan);
+        let plan = plan_variants::uncapped(&mut Rng::new(!seed ^ 2), plan);
         if plan.group_bounding == GroupBounding::ClipL2 {
             let whole = BoundedPlan {
                 groups_per_unit: 1000,
@@ -198,13 +198,13 @@ fn check_neighbours(
 #[test]
 fn one_unit_changes_at_most_the_sensitivity() {
     for seed in 0..rounds(150) {
-        let mut rng = Rng(seed ^ 0x5eed);
+        let mut rng = Rng::new(seed ^ 0x5eed);
         let catalogue = generate::catalogue(&mut rng);
         let data = generate::data(&mut rng, &catalogue);
         let plan = generate::plan(&mut rng, &catalogue);
-        let plan = plan_variants::first_rows(&mut Rng(!seed), plan);
-        let plan = plan_variants::clipped(&mut Rng(!seed ^ 1), plan);
-        let plan = plan_variants::uncapped(&mut Rng(!seed ^ 2), plan);
+        let plan = plan_variants::first_rows(&mut Rng::new(!seed), plan);
+        let plan = plan_variants::clipped(&mut Rng::new(!seed ^ 1), plan);
+        let plan = plan_variants::uncapped(&mut Rng::new(!seed ^ 2), plan);
         let salt = rng.salt();
         let with = oracle::run(&plan, &catalogue, &data, &salt);
         let width = catalogue.datasets["a"].privacy.as_ref().unwrap().unit.len();
@@ -236,7 +236,7 @@ fn one_unit_changes_at_most_the_sensitivity() {
 #[test]
 fn partitions_do_not_matter() {
     for seed in 0..rounds(12) {
-        let mut rng = Rng(seed ^ 0xabcd);
+        let mut rng = Rng::new(seed ^ 0xabcd);
         let catalogue = generate::catalogue(&mut rng);
         let mut data = generate::data(&mut rng, &catalogue);
         // One unit with a great many rows, among others.
@@ -268,8 +268,8 @@ fn partitions_do_not_matter() {
                 }];
             }
         }
-        let plan = plan_variants::clipped(&mut Rng(!seed ^ 1), plan);
-        let plan = plan_variants::uncapped(&mut Rng(!seed ^ 2), plan);
+        let plan = plan_variants::clipped(&mut Rng::new(!seed ^ 1), plan);
+        let plan = plan_variants::uncapped(&mut Rng::new(!seed ^ 2), plan);
         // Self-joins of a great many rows are tested elsewhere.
         if format!("{:?}", plan.relation).contains("Join") {
             continue;

@@ -14,7 +14,7 @@ fn postgres_agrees_with_the_oracle() {
     let mut failures: Vec<(usize, u64, String)> = Vec::new();
     // First the seeds with products of constants that underflow, and products of NULL.
     for seed in [394, 820].into_iter().chain(from..from + rounds) {
-        let mut rng = Rng(seed);
+        let mut rng = Rng::new(seed);
         let mut catalogue = generate::catalogue(&mut rng);
         let data: Data = generate::data(&mut rng, &catalogue)
             .into_iter()
@@ -24,9 +24,9 @@ fn postgres_agrees_with_the_oracle() {
             })
             .collect();
         let plan = generate::plan(&mut rng, &catalogue);
-        let plan = plan_variants::first_rows(&mut Rng(!seed), plan);
-        let plan = plan_variants::clipped(&mut Rng(!seed ^ 1), plan);
-        let plan = plan_variants::uncapped(&mut Rng(!seed ^ 2), plan);
+        let plan = plan_variants::first_rows(&mut Rng::new(!seed), plan);
+        let plan = plan_variants::clipped(&mut Rng::new(!seed ^ 1), plan);
+        let plan = plan_variants::uncapped(&mut Rng::new(!seed ^ 2), plan);
         let salt = rng.salt();
         schema.fill(&mut catalogue, &data, || rng.chance(50));
         let expected = oracle::run(&plan, &catalogue, &data, &salt);

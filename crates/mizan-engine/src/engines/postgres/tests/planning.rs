@@ -9,12 +9,12 @@
 use std::time::Instant;
 
 use mizan_sql::plan;
+use mizan_test_support::catalogues;
+use mizan_test_support::families::{FAMILIES, largest};
 
 use super::super::Postgres;
 use super::server::Schema;
 use crate::engine::Engine as _;
-use crate::engines::datafusion::tests::planning::families::{FAMILIES, largest};
-use crate::engines::datafusion::tests::planning::queries;
 use crate::oracle::Data;
 
 /// The peak memory of the newest backend, in MB.
@@ -35,7 +35,7 @@ fn planning_in_postgres() {
     let Some(mut schema) = Schema::new() else {
         return;
     };
-    let mut catalogue = queries::catalogue();
+    let mut catalogue = catalogues::catalogue();
     // Names that need quotes are tested with the binder.
     let is_plain = |name: &String| name.bytes().all(|byte| byte.is_ascii_lowercase());
     catalogue.datasets.retain(|name, _| is_plain(name));

@@ -12,7 +12,7 @@ fn queries_have_the_same_integers_on_every_engine() {
     let Some(mut schema) = Schema::new() else {
         return;
     };
-    let mut rng = Rng(11);
+    let mut rng = Rng::new(11);
     let mut catalogue = catalogue();
     let data = data(&mut rng);
     schema.fill(&mut catalogue, &data, || false);

@@ -31,13 +31,9 @@ pub(super) fn run(
 
 /// A catalogue with one dataset `t` of these columns, of which the first is the unit.
 pub(super) fn one_table(source: &str, columns: &[(&str, Type)]) -> Catalogue {
-    let declared = columns.iter().map(|(name, kind)| DatasetColumn {
-        name: (*name).to_owned(),
-        kind: *kind,
-        bounds: None,
-        unit_bounds: None,
-        keys: None,
-    });
+    let declared = columns
+        .iter()
+        .map(|(name, kind)| DatasetColumn::new(*name, *kind));
     let dataset = Dataset {
         files: Vec::new(),
         name: "t".to_owned(),

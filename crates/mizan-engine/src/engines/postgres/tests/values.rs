@@ -135,7 +135,7 @@ fn doubles(rng: &mut Rng) -> Vec<Vec<Value>> {
 
 #[test]
 fn doubles_follow_ieee_754_to_their_limits() {
-    let rows = doubles(&mut Rng(7));
+    let rows = doubles(&mut Rng::new(7));
     let near = |low: f64, high: f64| {
         let a = Expr::call(Function::Multiply, [Expr::Column(1), Expr::Column(2)]);
         let b = Expr::call(Function::Multiply, [Expr::Column(1), Expr::Column(2)]);
@@ -212,7 +212,7 @@ fn bounded_doubles_need_no_guards() {
             }
         }
     }
-    let mut rows = doubles(&mut Rng(10));
+    let mut rows = doubles(&mut Rng::new(10));
     rows.truncate(1500);
     agree(&[Type::Number, Type::Number], rows, &expressions);
 }
@@ -258,7 +258,7 @@ fn nested_queries_do_not_explode() {
 
 #[test]
 fn integers_do_not_overflow() {
-    let mut rng = Rng(8);
+    let mut rng = Rng::new(8);
     let special = [
         i64::MIN,
         i64::MIN + 1,
@@ -335,7 +335,7 @@ fn integers_do_not_overflow() {
 
 #[test]
 fn the_calendar_agrees_with_the_oracle() {
-    let mut rng = Rng(9);
+    let mut rng = Rng::new(9);
     let days = [
         -719_163, -719_162, 2_932_896, 2_932_897, 0, -1, 19_782, 11_016, -25_509,
     ];
@@ -361,28 +361,6 @@ fn the_calendar_agrees_with_the_oracle() {
     ] {
         rows.push(vec![Value::Null, Value::Timestamp(time)]);
     }
-    let units = [
-        TimeUnit::Year,
-        TimeUnit::Quarter,
-        TimeUnit::Month,
-        TimeUnit::Week,
-        TimeUnit::Day,
-        TimeUnit::Hour,
-        TimeUnit::Minute,
-        TimeUnit::Second,
-    ];
-    let parts = [
-        TimePart::Year,
-        TimePart::Quarter,
-        TimePart::Month,
-        TimePart::Week,
-        TimePart::Day,
-        TimePart::DayOfWeek,
-        TimePart::DayOfYear,
-        TimePart::Hour,
-        TimePart::Minute,
-        TimePart::Second,
-    ];
     let mut expressions = vec![
         cast(Type::Timestamp),
         cast(Type::Integer),
@@ -390,13 +368,13 @@ fn the_calendar_agrees_with_the_oracle() {
         Expr::Cast(Box::new(Expr::Column(2)), Type::Date),
         Expr::Cast(Box::new(Expr::Column(2)), Type::Integer),
     ];
-    for unit in units {
+    for unit in TimeUnit::ALL {
         expressions.push(call(Function::Truncate(unit), &[2]));
         if !unit.is_within_day() {
             expressions.push(call(Function::Truncate(unit), &[1]));
         }
     }
-    for part in parts {
+    for part in TimePart::ALL {
         expressions.push(call(Function::Extract(part), &[2]));
         if !part.is_within_day() {
             expressions.push(call(Function::Extract(part), &[1]));

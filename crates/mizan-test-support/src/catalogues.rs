@@ -1,5 +1,4 @@
 //! The catalogue of test queries, and short descriptions of plans.
-#![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -7,27 +6,16 @@ use std::fmt::Write as _;
 use mizan_sql::*;
 
 fn column(name: &str, kind: Type) -> DatasetColumn {
-    DatasetColumn {
-        name: name.into(),
-        kind,
-        bounds: None,
-        unit_bounds: None,
-        keys: None,
-    }
+    DatasetColumn::new(name, kind)
 }
 
 fn bounded(name: &str, kind: Type, low: f64, high: f64) -> DatasetColumn {
-    DatasetColumn {
-        bounds: Bounds::new(low, high),
-        ..column(name, kind)
-    }
+    column(name, kind).bounded(low, high)
 }
 
 fn keyed(name: &str, keys: &[&str]) -> DatasetColumn {
-    DatasetColumn {
-        keys: Some(keys.iter().map(|key| Value::Text((*key).into())).collect()),
-        ..column(name, Type::Text)
-    }
+    let keys = keys.iter().map(|key| Value::Text((*key).into()));
+    column(name, Type::Text).with_keys(keys.collect())
 }
 
 fn dataset(name: &str, privacy: Option<Privacy>, columns: Vec<DatasetColumn>) -> (String, Dataset) {
@@ -56,7 +44,8 @@ fn privacy(
 }
 
 /// Visits of people to clinics, and related tables.
-pub(crate) fn catalogue() -> Catalogue {
+#[must_use]
+pub fn catalogue() -> Catalogue {
     use Type::{Boolean, Date, Integer, Number, Text, Timestamp};
     let minutes = DatasetColumn {
         unit_bounds: Bounds::new(0.0, 600.0),
@@ -220,15 +209,20 @@ fn tpch() -> Vec<(String, Dataset)> {
 }
 
 /// A case of a file: a name, a query, and the expected lines.
-pub(crate) struct Case {
-    pub(crate) name: String,
-    pub(crate) sql: String,
-    pub(crate) expected: Vec<String>,
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// Its comment lines.
+    pub name: String,
+    /// The query.
+    pub sql: String,
+    /// The lines that begin with `=>`.
+    pub expected: Vec<String>,
 }
 
 /// Cases are separated by empty lines. Each has comment lines, the query, and lines that begin with
 /// `=>`.
-pub(crate) fn cases(text: &str) -> Vec<Case> {
+#[must_use]
+pub fn cases(text: &str) -> Vec<Case> {
     let mut cases = Vec::new();
     for block in text.split("\n\n") {
         let lines = || block.lines().filter(|line| !line.trim().is_empty());
@@ -257,7 +251,8 @@ pub(crate) fn cases(text: &str) -> Vec<Case> {
 
 /// The essential numbers of a plan: groups and the limit per unit, statistics with the contribution
 /// of a unit, and the columns of the answer.
-pub(crate) fn summary(plan: &BoundedPlan) -> Vec<String> {
+#[must_use]
+pub fn summary(plan: &BoundedPlan) -> Vec<String> {
     let mut lines = Vec::new();
     let names: Vec<&str> = plan.keys.iter().map(|key| key.name.as_str()).collect();
     let groups = match &plan.groups {

@@ -8,37 +8,50 @@ use serde_json::Value;
 
 /// A response.
 #[derive(Debug, Clone)]
-pub(crate) struct Response {
-    pub(crate) status: u16,
-    pub(crate) headers: Vec<(String, String)>,
-    pub(crate) body: Vec<u8>,
+pub struct Response {
+    /// Its status code.
+    pub status: u16,
+    /// Names in lower case, and values.
+    pub headers: Vec<(String, String)>,
+    /// Its body.
+    pub body: Vec<u8>,
 }
 
 impl Response {
-    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+    /// The first value of a header, whose name is in lower case.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
         let mut found = self.headers.iter().filter(|(key, _)| key == name);
         found.next().map(|(_, value)| value.as_str())
     }
 
-    pub(crate) fn json(&self) -> Value {
+    /// The body as JSON.
+    #[must_use]
+    pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body)
             .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&self.body)))
     }
 
-    pub(crate) fn text(&self) -> String {
+    /// The body as text.
+    #[must_use]
+    pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 }
 
 /// A connection that is kept open.
-pub(crate) struct Client {
+#[derive(Debug)]
+pub struct Client {
     address: SocketAddr,
     stream: Option<BufReader<TcpStream>>,
-    pub(crate) token: Option<String>,
+    /// The access token of its requests.
+    pub token: Option<String>,
 }
 
 impl Client {
-    pub(crate) fn new(address: SocketAddr, token: Option<&str>) -> Self {
+    /// A client that connects with its first request.
+    #[must_use]
+    pub fn new(address: SocketAddr, token: Option<&str>) -> Self {
         Self {
             address,
             stream: None,
@@ -46,21 +59,28 @@ impl Client {
         }
     }
 
-    pub(crate) fn get(&mut self, path: &str) -> Response {
+    /// The response to GET.
+    pub fn get(&mut self, path: &str) -> Response {
         self.send("GET", path, &[], None).unwrap()
     }
 
-    pub(crate) fn post(&mut self, path: &str, body: &Value) -> Response {
+    /// The response to POST with a body.
+    pub fn post(&mut self, path: &str, body: &Value) -> Response {
         self.send("POST", path, &[], Some(body)).unwrap()
     }
 
-    pub(crate) fn post_with_key(&mut self, path: &str, key: &str, body: &Value) -> Response {
+    /// The response to POST with an idempotency key.
+    pub fn post_with_key(&mut self, path: &str, key: &str, body: &Value) -> Response {
         self.send("POST", path, &[("Idempotency-Key", key)], Some(body))
             .unwrap()
     }
 
-    /// Sends a request and reads the response; an error if the connection is closed.
-    pub(crate) fn send(
+    /// Sends a request and reads the response.
+    ///
+    /// # Errors
+    ///
+    /// If the connection is closed.
+    pub fn send(
         &mut self,
         method: &str,
         path: &str,
@@ -111,12 +131,16 @@ impl Client {
 }
 
 /// Reads one response; of an event stream, the first chunk.
-pub(crate) fn read(stream: &mut BufReader<TcpStream>) -> std::io::Result<Response> {
+///
+/// # Errors
+///
+/// If the connection is closed, or what it sends is not HTTP.
+pub fn read(stream: &mut BufReader<TcpStream>) -> std::io::Result<Response> {
     let mut line = String::new();
     if stream.read_line(&mut line)? == 0 {
         return Err(std::io::ErrorKind::UnexpectedEof.into());
     }
-    let bad = || std::io::Error::other("no HTTP");
+    let bad = || std::io::Error::other("not HTTP");
     let status = line
         .split(' ')
         .nth(1)

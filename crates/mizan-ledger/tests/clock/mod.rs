@@ -1,19 +1,12 @@
 //! The Gaussian clock of an account: what fits, what it takes, and what gives it back.
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test may panic"
-)]
 
 mod chain;
-#[path = "../common/mod.rs"]
-mod common;
 mod conditional;
 
-use chain::{Chain, DENIED, budget, cost, grid, unpriced};
-use common::{CLOCK, NO_CLOCK, account, admits, constant, delta, epsilon, growing, orders, take};
+use self::chain::{Chain, DENIED, budget, cost, grid, unpriced};
+use crate::common::{
+    CLOCK, NO_CLOCK, account, admits, constant, delta, epsilon, growing, orders, take,
+};
 use mizan_core::Epsilon;
 use mizan_ledger::log::Status;
 use mizan_ledger::money::{Amount, ClockPrice, Taken, Variance, Weight, admit, how_many};
@@ -98,7 +91,7 @@ fn an_account_without_a_clock_is_charged_in_version_1() {
     let priced = bare.clone().with_price(Some(constant(5)));
     chain.reserve(1, 0, &priced);
     assert!(chain.log.iter().all(|entry| entry.encode()[0] == 1));
-    let charge = common::charge(0, bare);
+    let charge = crate::common::charge(0, bare);
     let clock = Box::default();
     assert_eq!(chain.log[2].body, Body::Reserved { charge, clock });
     assert_eq!(chain.taken(0), 0);
@@ -396,7 +389,7 @@ fn a_refusal_tells_the_clock() {
 fn a_record_holds_what_was_taken() {
     let mut chain = Chain::new(&[budget(1.0, CLOCK), budget(1.0, CLOCK)]);
     chain.reserve(1, 1, &cost(constant(10)));
-    let record = chain.state.record(common::id(1)).unwrap();
+    let record = chain.state.record(crate::common::id(1)).unwrap();
     let Status::Reserved(held) = &record.status else {
         panic!("{record:?}");
     };

@@ -1,41 +1,19 @@
-//! Mutations of files, reproducible by seed: bits, bytes, lengths, parts of other files. Shared
-//! with the tests of the program.
-#![allow(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    dead_code,
-    reason = "a test helper may panic"
-)]
+//! Mutations of files, reproducible by seed: bits, bytes, lengths, parts of other files.
 
-/// Random numbers (SplitMix64).
-pub(crate) struct Numbers(pub(crate) u64);
-
-impl Numbers {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// A number below `end`, which is not zero.
-    pub(crate) fn below(&mut self, end: usize) -> usize {
-        usize::try_from(self.next() % end.max(1) as u64).unwrap()
-    }
-}
+use mizan_core::SplitMix64;
 
 /// A mutation of one of the files. Half of the changes of Parquet files are in the footer,
 /// which holds all their numbers.
-pub(crate) fn mutant(numbers: &mut Numbers, files: &[Vec<u8>], place: usize) -> Vec<u8> {
+#[must_use]
+pub fn mutant(numbers: &mut SplitMix64, files: &[Vec<u8>], place: usize) -> Vec<u8> {
     let mut bytes = files[place].clone();
-    for _ in 0..=numbers.below(3) {
+    for _ in 0..=numbers.place(3) {
         change(numbers, &mut bytes, files);
     }
     bytes
 }
 
-fn change(numbers: &mut Numbers, bytes: &mut Vec<u8>, files: &[Vec<u8>]) {
+fn change(numbers: &mut SplitMix64, bytes: &mut Vec<u8>, files: &[Vec<u8>]) {
     const ENDS: [&[u8]; 9] = [
         &[0],
         &[0x7f],
@@ -52,29 +30,29 @@ fn change(numbers: &mut Numbers, bytes: &mut Vec<u8>, files: &[Vec<u8>]) {
     }
     let length = bytes.len();
     let at = match footer(bytes) {
-        Some(start) if numbers.below(2) == 0 => start + numbers.below(length - start),
-        _ => numbers.below(length),
+        Some(start) if numbers.place(2) == 0 => start + numbers.place(length - start),
+        _ => numbers.place(length),
     };
-    let some = 1 + numbers.below(16);
-    match numbers.below(12) {
-        0..=3 => bytes[at] ^= 1 << numbers.below(8),
-        4 => bytes[at] = u8::try_from(numbers.below(256)).unwrap(),
+    let some = 1 + numbers.place(16);
+    match numbers.place(12) {
+        0..=3 => bytes[at] ^= 1 << numbers.place(8),
+        4 => bytes[at] = u8::try_from(numbers.place(256)).unwrap(),
         5 | 6 => {
-            let end = ENDS[numbers.below(ENDS.len())];
+            let end = ENDS[numbers.place(ENDS.len())];
             let last = (at + end.len()).min(length);
             bytes[at..last].copy_from_slice(&end[..last - at]);
         }
         7 => {
             let new: Vec<u8> = (0..some)
-                .map(|_| numbers.below(256).try_into().unwrap())
+                .map(|_| numbers.place(256).try_into().unwrap())
                 .collect();
             bytes.splice(at..at, new);
         }
         8 => drop(bytes.drain(at..(at + some).min(length))),
         9 => {
-            let other = &files[numbers.below(files.len())];
-            let from = numbers.below(other.len());
-            let part = &other[from..(from + numbers.below(200)).min(other.len())];
+            let other = &files[numbers.place(files.len())];
+            let from = numbers.place(other.len());
+            let part = &other[from..(from + numbers.place(200)).min(other.len())];
             let last = (at + part.len()).min(length);
             bytes.splice(at..last, part.iter().copied());
         }
@@ -82,8 +60,8 @@ fn change(numbers: &mut Numbers, bytes: &mut Vec<u8>, files: &[Vec<u8>]) {
         // The length of the footer, and the magic number after it.
         _ => {
             let tail = length.saturating_sub(8);
-            let place = tail + numbers.below(length - tail);
-            bytes[place] ^= 1 << numbers.below(8);
+            let place = tail + numbers.place(length - tail);
+            bytes[place] ^= 1 << numbers.place(8);
         }
     }
 }
@@ -99,7 +77,8 @@ fn footer(bytes: &[u8]) -> Option<usize> {
 }
 
 /// CSV texts that are difficult to parse.
-pub(crate) fn csv_files(secret: &str) -> Vec<Vec<u8>> {
+#[must_use]
+pub fn csv_files(secret: &str) -> Vec<Vec<u8>> {
     let long = "y".repeat(300_000);
     let texts = [
         format!("u,x\n1,{secret}\n2,b\n3,\"{secret}\nmore\"\n"),

@@ -1,8 +1,7 @@
-//! Families of queries of growing size, over the catalogue of `queries`.
-#![allow(dead_code, reason = "not every test asks all of them")]
+//! Families of queries of growing size, over the [catalogue](crate::catalogues::catalogue).
 
 /// A name, and a query for each size.
-pub(crate) type Family = (&'static str, fn(usize) -> String);
+pub type Family = (&'static str, fn(usize) -> String);
 
 /// `n` items with a separator.
 fn times(n: usize, between: &str, each: impl Fn(usize) -> String) -> String {
@@ -37,7 +36,7 @@ const CITY: &str = "SELECT person, clinic AS a FROM visits";
 const AGE: &str = "SELECT person, age AS a FROM visits";
 
 /// All families.
-pub(crate) const FAMILIES: &[Family] = &[
+pub const FAMILIES: &[Family] = &[
     ("AND", |n| {
         counted(&times(n, " AND ", |i| format!("age <> {i}")))
     }),
@@ -491,7 +490,7 @@ pub(crate) const FAMILIES: &[Family] = &[
 ];
 
 /// The largest size that is planned, found by doubling and bisection.
-pub(crate) fn largest(family: fn(usize) -> String, catalogue: &mizan_sql::Catalogue) -> usize {
+pub fn largest(family: fn(usize) -> String, catalogue: &mizan_sql::Catalogue) -> usize {
     let planned = |n: usize| {
         let sql = family(n);
         sql.len() <= mizan_sql::MAX_TEXT && mizan_sql::plan(&sql, catalogue).is_ok()

@@ -1,0 +1,4 @@
+//! Tests that run on every store.
+
+mod conformance;
+mod histories;
