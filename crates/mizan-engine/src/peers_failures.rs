@@ -1,5 +1,5 @@
 //! Known failures of other systems between a query and its noise, and one test for each that it
-//! cannot happen here. The others are in `crates/mizan/tests/peers_failures.rs` and
+//! cannot happen here. The others are in `crates/mizan-cli/tests/peers_failures.rs` and
 //! `release/tests/peers_failures.rs`.
 #![allow(
     clippy::indexing_slicing,

@@ -1,5 +1,5 @@
 //! Worker processes that misbehave, and the encoding of plans and integers for the pipe.
-//! `crates/mizan/tests/workers.rs` uses the real worker.
+//! `crates/mizan-cli/tests/workers.rs` uses the real worker.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

@@ -1,5 +1,5 @@
 //! Known failures of other systems with noise and thresholds, and tests that they cannot happen
-//! here. The others are in `crates/mizan/tests/peers_failures.rs`.
+//! here. The others are in `crates/mizan-cli/tests/peers_failures.rs`.
 
 use mizan_sql::Groups;
 

@@ -1,5 +1,5 @@
 //! The pictures of docs/accountant.md, from the formulas it tells:
-//! `cargo run --release -p mizan --example accountant -- docs`.
+//! `cargo run --release -p mizan-cli --example accountant -- docs`.
 //!
 //! Plain doubles, a coarse lattice and long steps, so that one sees the errors
 //! that the accountant makes too small to be seen.

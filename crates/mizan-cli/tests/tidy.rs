@@ -335,7 +335,7 @@ const UNNAMED_ACTORS: [&str; 3] = ["whoever", "somebody", "nobody"];
 const UNNAMED_PHRASES: [&str; 4] = ["who asks", "one looks", "goes on for free", "asked again"];
 
 /// This file has the words that it looks for.
-const THIS_FILE: &str = "crates/mizan/tests/tidy.rs";
+const THIS_FILE: &str = "crates/mizan-cli/tests/tidy.rs";
 
 #[test]
 fn actors_are_named() {
@@ -469,7 +469,7 @@ const ALLOWED_MATCHES: [(&str, &str); 3] = [
         "the SQL parser reports the place of an error in its text only",
     ),
     (
-        "crates/mizan/src/cli.rs",
+        "crates/mizan-cli/src/cli.rs",
         "clap renders an error with a prefix and a hint, which are removed",
     ),
 ];

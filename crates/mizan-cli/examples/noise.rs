@@ -1,5 +1,5 @@
 //! The pictures of docs/noise.md:
-//! `cargo run --release -p mizan --example noise -- docs`.
+//! `cargo run --release -p mizan-cli --example noise -- docs`.
 #![allow(clippy::cast_precision_loss, reason = "pictures")]
 
 use std::path::PathBuf;
