@@ -3,16 +3,8 @@
 //! False alarms: a bound above the claim comes with probability at most 1e-6 a
 //! run by its theorem, and only if the runs are more than five standard
 //! deviations off; the shares that are asserted lie further away.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::expect_used
-)]
 
-mod common;
-
-use common::{folder, json, run};
+use crate::common::{folder, json, run};
 
 fn fits_a_terminal(text: &str) {
     for line in text.lines() {

@@ -1,18 +1,9 @@
 //! Bad input: exit code 2, an error code and a next step on standard error,
 //! nothing on standard output, and neither a panic nor a hang.
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test helper may panic"
-)]
-
-mod common;
 
 use std::process::Stdio;
 
-use common::{Run, folder, program, run, run_with, wait};
+use crate::common::{Run, folder, program, run, run_with, wait};
 use serde_json::Value;
 
 /// The code of a refusal in the form every error has.

@@ -11,12 +11,6 @@
 //!   an empty database then. Blocks marked `sh,norun` do not run; a comment before them says why.
 //! - Port 8917 is replaced by a free one.
 #![cfg(unix)]
-#![allow(
-    clippy::expect_used,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test may panic"
-)]
 
 use std::fs;
 use std::net::TcpListener;

@@ -1,14 +1,6 @@
 //! `mizan calibrate` for every parameter: the printed event meets the target.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::expect_used
-)]
 
-mod common;
-
-use common::{json, run, run_with};
+use crate::common::{json, run, run_with};
 
 fn calibrate<'a>(expression: &'a str, epsilon: &'a str, delta: &'a str) -> [&'a str; 6] {
     [

@@ -1,16 +1,7 @@
 //! The contract of the command line: the JSON that programs read, the files
 //! that figures become, and the help that people read.
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test helper may panic"
-)]
 
-mod common;
-
-use common::{folder, json, program, run, run_with};
+use crate::common::{folder, json, program, run, run_with};
 use serde_json::Value;
 
 const TRIO: &str = "100 * (rr(0.52) + laplace(20) + gaussian(10))";

@@ -1,17 +1,8 @@
 //! Clipping of units in too many groups, as the command line reports it.
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test may panic"
-)]
-
-mod common;
 
 use std::fmt::Write as _;
 
-use common::lab::Lab;
+use crate::common::lab::Lab;
 
 /// 300 people, each seen at 1 to 40 of the ages from 0 to 99; of 50 groups 15 count.
 /// The account has a clock of this weight.

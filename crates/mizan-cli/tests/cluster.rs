@@ -1,15 +1,6 @@
 //! Queries on a cluster: their output, and what happens when nodes die during a query.
 //! Executors that are stopped (SIGSTOP) hold a query for as long as the test wants.
 #![cfg(all(unix, feature = "ballista"))]
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test may panic"
-)]
-
-mod common;
 
 use std::fmt::Write as _;
 use std::io::Read as _;
@@ -18,8 +9,8 @@ use std::path::Path;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-use common::lab::Lab;
-use common::nodes::{Cluster, Node, signal};
+use crate::common::lab::Lab;
+use crate::common::nodes::{Cluster, Node, signal};
 use serde_json::Value;
 
 const ASKED: &str = "SELECT city, COUNT(*) AS n FROM visits GROUP BY city ORDER BY city";

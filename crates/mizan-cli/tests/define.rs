@@ -1,14 +1,6 @@
 //! `--define NAME=FILE`: user-defined mechanisms from JSON and CSV.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::expect_used
-)]
 
-mod common;
-
-use common::{Run, folder, json, run};
+use crate::common::{Run, folder, json, run};
 use std::path::Path;
 
 /// Writes a file and gives the value for `--define`.

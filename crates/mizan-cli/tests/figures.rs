@@ -1,16 +1,8 @@
 //! Figures 2 and 3 against the published curves and the exact values.
-#![allow(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test helper may panic"
-)]
-
-mod common;
 
 use std::collections::HashMap;
 
-use common::{folder, json};
+use crate::common::{folder, json};
 use serde_json::Value;
 
 /// The points of a figure's CSV, by panel and series.

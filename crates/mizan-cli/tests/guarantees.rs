@@ -1,14 +1,6 @@
 //! `mizan risk`, `group` and `calibrate`, `account --explain` and the tables.
-#![allow(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test helper may panic"
-)]
 
-mod common;
-
-use common::{json, run};
+use crate::common::{json, run};
 use serde_json::Value;
 
 fn number(value: &Value) -> f64 {

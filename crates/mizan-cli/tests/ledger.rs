@@ -1,16 +1,7 @@
 //! `mizan init`, `budget`, `spend` and `ledger`: their text and their JSON.
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test may panic"
-)]
 
-mod common;
-
-use common::lab::{Lab, keys};
-use common::program;
+use crate::common::lab::{Lab, keys};
+use crate::common::program;
 use serde_json::Value;
 
 /// The contract of docs/spec/command-line.md.

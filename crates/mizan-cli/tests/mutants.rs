@@ -1,23 +1,15 @@
 //! Damaged files through the real program: it ends with 0, 1 or 2, prints no panic and
 //! no cell, and takes a bounded amount of memory. And files that were moved.
 #![cfg(unix)]
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "tests"
-)]
-
-mod common;
-#[path = "../../mizan-engine/src/engines/datafusion/tests/mutate.rs"]
-mod mutate;
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use common::lab::Lab;
-use common::visits::{lab, people};
-use mutate::{Numbers, csv_files, mutant};
+use crate::common::lab::Lab;
+use crate::common::visits::{lab, people};
+use mizan_core::SplitMix64;
+use mizan_test_support::long_run;
+use mizan_test_support::mutants::{csv_files, mutant};
 
 const SECRET: &str = "SECRET of one person";
 
@@ -32,10 +24,7 @@ type Codes = [usize; 3];
 
 #[test]
 fn mutants_of_files_end_in_an_answer_or_an_error() {
-    let cases = std::env::var("PROPTEST_CASES").ok();
-    let cases = cases.and_then(|cases| cases.parse::<u64>().ok());
-    let long = cases.is_some_and(|cases| cases >= MUTANTS.1);
-    let mutants = if long { MUTANTS.1 } else { MUTANTS.0 };
+    let mutants = if long_run() { MUTANTS.1 } else { MUTANTS.0 };
     let next = AtomicU64::new(0);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let codes = std::thread::scope(|scope| {
@@ -99,7 +88,7 @@ fn run_mutants(seeds: Range<u64>) -> Codes {
     }
     let mut codes = Codes::default();
     for seed in seeds {
-        let mut numbers = Numbers(seed.wrapping_mul(7919));
+        let mut numbers = SplitMix64::new(seed.wrapping_mul(7919));
         let (format, files) = match seed % 3 {
             0 => ("csv", &csv),
             _ => ("parquet", &parquet),

@@ -1,15 +1,6 @@
 //! `mizan noise`: its text, its files and its JSON.
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test may panic"
-)]
 
-mod common;
-
-use common::{folder, run};
+use crate::common::{folder, run};
 
 fn integers(text: &str) -> Vec<i64> {
     text.lines().map(|line| line.parse().unwrap()).collect()

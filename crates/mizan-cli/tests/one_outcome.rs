@@ -1,17 +1,5 @@
 //! A running server: the rows of one person decide nothing about whether there is an
 //! answer, and no analyst's query ends the server.
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test may panic"
-)]
-
-#[path = "../../mizan-server/tests/common/client.rs"]
-#[allow(dead_code, reason = "each test uses its own part")]
-mod client;
-mod common;
 
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader};
@@ -19,8 +7,8 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::process::Child;
 
-use client::Client;
-use common::lab::Lab;
+use crate::common::lab::Lab;
+use mizan_test_support::http::Client;
 use serde_json::{Value, json};
 
 fn add(lab: &Lab, name: &str, from: &Path, rest: &[&str]) {

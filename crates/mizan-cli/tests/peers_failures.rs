@@ -1,19 +1,10 @@
 //! What went wrong in other systems, and that it cannot go wrong here: one test
 //! for each failure, with a line on what the other did. Those that need to look
 //! inside are in `mizan-engine`, in `peers_failures.rs` and `release/tests`.
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test may panic"
-)]
-
-mod common;
 
 use std::fmt::Write as _;
 
-use common::lab::Lab;
+use crate::common::lab::Lab;
 use serde_json::Value;
 
 /// 2,000 people with two rows each: they paid 10 once and 30 once.

@@ -1,20 +1,11 @@
 //! Datasets that are PostgreSQL tables, through the command line. Skipped
 //! without `MIZAN_TEST_POSTGRES`, which `scripts/test` sets.
 #![cfg(all(unix, feature = "postgres"))]
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test may panic"
-)]
-
-mod common;
 
 use std::time::{Duration, Instant};
 
-use common::lab::Lab;
-use common::server::{ADD, SLOW, Server, VISITS, add_numbers, add_visits, lab, signal};
+use crate::common::lab::Lab;
+use crate::common::server::{ADD, SLOW, VISITS, add_numbers, add_visits, lab, own, signal};
 use postgres::{Client, NoTls};
 
 fn value(answer: &serde_json::Value, row: usize, column: &str) -> f64 {
@@ -23,7 +14,7 @@ fn value(answer: &serde_json::Value, row: usize, column: &str) -> f64 {
 
 #[test]
 fn tables_are_queried_like_files() {
-    let Some(server) = Server::own() else {
+    let Some(server) = own() else {
         return;
     };
     let lab = lab("postgres-like-files", &server);
@@ -70,7 +61,7 @@ fn tables_are_queried_like_files() {
 
 #[test]
 fn the_ledger_may_be_in_the_same_database() {
-    let Some(server) = Server::own() else {
+    let Some(server) = own() else {
         return;
     };
     let lab = lab("postgres-same-database", &server);
@@ -97,7 +88,7 @@ fn the_ledger_may_be_in_the_same_database() {
 
 #[test]
 fn impossible_queries_fail_before_the_charge() {
-    let Some(server) = Server::own() else {
+    let Some(server) = own() else {
         return;
     };
     let lab = lab("postgres-bad", &server);
@@ -162,7 +153,7 @@ fn impossible_queries_fail_before_the_charge() {
 
 #[test]
 fn passwords_and_tls_are_the_servers_to_demand() {
-    let Some(mut server) = Server::own() else {
+    let Some(mut server) = own() else {
         return;
     };
     let lab = Lab::empty("postgres-password");
@@ -177,7 +168,7 @@ fn passwords_and_tls_are_the_servers_to_demand() {
     );
     let add = |from: &str, password: &str| {
         let arguments = [&["dataset", "add", "visits", "--from", from], &ADD[..]].concat();
-        let output = common::program()
+        let output = crate::common::program()
             .args(arguments)
             .env("MIZAN_LEDGER", lab.ledger())
             .env("MIZAN_STATE_DIR", lab.folder.join("state"))
@@ -223,7 +214,7 @@ fn passwords_and_tls_are_the_servers_to_demand() {
 /// A process of the server is killed: the server recovers, and was never stopped.
 #[test]
 fn a_server_that_recovered_has_other_rows_for_all_that_is_known() {
-    let Some(server) = Server::own() else {
+    let Some(server) = own() else {
         return;
     };
     let lab = lab("postgres-recovered", &server);
@@ -247,7 +238,7 @@ fn a_server_that_recovered_has_other_rows_for_all_that_is_known() {
 
 #[test]
 fn a_query_over_its_time_limit_is_charged_and_reveals_no_row() {
-    let Some(server) = Server::own() else {
+    let Some(server) = own() else {
         return;
     };
     let lab = Lab::empty("postgres-timeout");
@@ -289,7 +280,7 @@ fn a_query_over_its_time_limit_is_charged_and_reveals_no_row() {
 
 #[test]
 fn partitioned_tables_are_queried_as_one() {
-    let Some(server) = Server::own() else {
+    let Some(server) = own() else {
         return;
     };
     let lab = Lab::empty("postgres-partitioned");
@@ -315,7 +306,7 @@ fn partitioned_tables_are_queried_as_one() {
 
 #[test]
 fn unusual_types_and_values_are_read() {
-    let Some(server) = Server::own() else {
+    let Some(server) = own() else {
         return;
     };
     let lab = Lab::empty("postgres-odd");

@@ -2,23 +2,15 @@
 //! charge stays, and a retry with the same id is charged once and gets one draw of noise.
 //! Skipped without `MIZAN_TEST_POSTGRES`, which `scripts/test` sets.
 #![cfg(all(unix, feature = "postgres"))]
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test may panic"
-)]
-
-mod common;
 
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-use common::Run;
-use common::lab::Lab;
-use common::network::{Cable, Loses, Relay};
-use common::server::{SLOW, Server, VISITS, add_numbers, add_visits, lab, signal};
+use crate::common::Run;
+use crate::common::lab::Lab;
+use crate::common::network::{Cable, Loses, Relay};
+use crate::common::server::{SLOW, VISITS, add_numbers, add_visits, answering, lab, own, signal};
+use mizan_test_support::postgres_server::Server;
 use serde_json::Value;
 
 /// As many numbers as make a question last for minutes.
@@ -92,13 +84,13 @@ fn goes_on(lab: &Lab) -> Value {
 
 /// The data's server fails while it answers.
 fn fails_while_answering(name: &str, fail: impl FnOnce(&Server, i32)) {
-    let Some(server) = Server::own() else {
+    let Some(server) = own() else {
         return;
     };
     let lab = lab(name, &server);
     add_numbers(&lab, &server, &server.source("numbers"), FOR_MINUTES);
     let mut child = lab.start(&TODAY);
-    let process = server.answering(&mut child);
+    let process = answering(&server, &mut child);
     fail(&server, process);
     fails_after_charge(&ended(child), "MZ1921");
     // On what there is now.
@@ -126,7 +118,7 @@ fn a_process_of_the_server_that_is_ended() {
 
 #[test]
 fn a_server_that_hangs_is_not_waited_for() {
-    let Some(server) = Server::own() else {
+    let Some(server) = own() else {
         return;
     };
     let lab = Lab::empty("faults-hangs");
@@ -136,7 +128,7 @@ fn a_server_that_hangs_is_not_waited_for() {
     add_visits(&lab, &format!("{}?timeout=1", server.source("visits")));
     add_numbers(&lab, &server, &server.source("numbers"), FOR_MINUTES);
     let mut child = lab.start(&TODAY);
-    let process = server.answering(&mut child);
+    let process = answering(&server, &mut child);
     signal("STOP", process);
     let run = ended(child);
     signal("CONT", process);
@@ -147,7 +139,7 @@ fn a_server_that_hangs_is_not_waited_for() {
 
 #[test]
 fn a_network_that_is_cut_between_us_and_the_data() {
-    let (Some(mut server), Some(cable)) = (Server::own(), Cable::new()) else {
+    let (Some(mut server), Some(cable)) = (own(), Cable::new()) else {
         return;
     };
     let rules = format!("local all all trust\nhost all all {}/32 trust\n", cable.far);
@@ -165,7 +157,7 @@ fn a_network_that_is_cut_between_us_and_the_data() {
     add_visits(&lab, &source("visits"));
     add_numbers(&lab, &server, &source("numbers"), FOR_MINUTES);
     let mut child = lab.start(&TODAY);
-    let process = server.answering(&mut child);
+    let process = answering(&server, &mut child);
     cable.cut();
     fails_after_charge(&ended(child), "MZ1921");
     // As long as it is cut nothing more is charged.
@@ -187,7 +179,7 @@ fn ledger_fails(lab: &Lab, data: &Server, fail: impl FnOnce()) -> Run {
     add_visits(lab, &data.source("visits"));
     add_numbers(lab, data, &data.source("numbers"), FOR_SECONDS);
     let mut child = lab.start(&TODAY);
-    let process = data.answering(&mut child);
+    let process = answering(&data, &mut child);
     signal("STOP", process);
     fail();
     signal("CONT", process);
@@ -199,7 +191,7 @@ fn ledger_fails(lab: &Lab, data: &Server, fail: impl FnOnce()) -> Run {
 
 #[test]
 fn a_ledger_that_is_restarted_meanwhile_takes_the_answer() {
-    let (Some(ledger), Some(data)) = (Server::own(), Server::own()) else {
+    let (Some(ledger), Some(data)) = (own(), own()) else {
         return;
     };
     let lab = Lab::sharing("faults-ledger-restarted", ledger.address());
@@ -216,7 +208,7 @@ fn a_ledger_that_is_restarted_meanwhile_takes_the_answer() {
 
 #[test]
 fn a_ledger_that_is_gone_meanwhile() {
-    let (Some(ledger), Some(data)) = (Server::own(), Server::own()) else {
+    let (Some(ledger), Some(data)) = (own(), own()) else {
         return;
     };
     let lab = Lab::sharing("faults-ledger-gone", ledger.address());
@@ -229,8 +221,7 @@ fn a_ledger_that_is_gone_meanwhile() {
 
 #[test]
 fn a_network_that_is_cut_between_us_and_the_ledger() {
-    let (Some(mut ledger), Some(data), Some(cable)) = (Server::own(), Server::own(), Cable::new())
-    else {
+    let (Some(mut ledger), Some(data), Some(cable)) = (own(), own(), Cable::new()) else {
         return;
     };
     let rules = format!("local all all trust\nhost all all {}/32 trust\n", cable.far);
@@ -250,7 +241,7 @@ fn a_network_that_is_cut_between_us_and_the_ledger() {
 /// acknowledgement, lost on the way back.
 #[test]
 fn commits_that_are_lost_or_whose_reply_is() {
-    let (Some(ledger), Some(data)) = (Server::own(), Server::own()) else {
+    let (Some(ledger), Some(data)) = (own(), own()) else {
         return;
     };
     data.run(VISITS);

@@ -1,15 +1,6 @@
 //! `mizan account --profile`: the curves, the trade-off and the files.
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test helper may panic"
-)]
 
-mod common;
-
-use common::{folder, json, run};
+use crate::common::{folder, json, run};
 use serde_json::Value;
 
 const DP_SGD: &str = "10000 * poisson(0.01, gaussian(1.1))";

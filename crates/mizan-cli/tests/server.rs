@@ -1,16 +1,4 @@
 //! `mizan serve` as a process: tokens, a query, SIGTERM, and kill -9 under load.
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test may panic"
-)]
-
-#[path = "../../mizan-server/tests/common/client.rs"]
-#[allow(dead_code, reason = "each test uses its own part")]
-mod client;
-mod common;
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
@@ -19,8 +7,9 @@ use std::process::{Child, Command};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use client::Client;
-use common::lab::Lab;
+use crate::common::lab::Lab;
+use mizan_test_support::http::Client;
+use mizan_test_support::long_run;
 use serde_json::{Value, json};
 
 /// A ledger, a dataset and tokens, made by the program.
@@ -218,17 +207,18 @@ struct Trial {
 
 impl Trial {
     fn new() -> Self {
-        match std::env::var("PROPTEST_CASES").map(|cases| cases.parse::<u32>()) {
-            Ok(Ok(cases)) if cases > 1000 => Self {
+        if long_run() {
+            Self {
                 clients: 200,
                 kills: 10,
                 calm: Duration::from_secs(4),
-            },
-            _ => Self {
+            }
+        } else {
+            Self {
                 clients: 16,
                 kills: 3,
                 calm: Duration::from_millis(200),
-            },
+            }
         }
     }
 }

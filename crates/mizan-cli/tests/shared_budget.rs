@@ -2,21 +2,13 @@
 //! PostgreSQL: together they spend as much as one machine could, and no more.
 //! Skipped without `MIZAN_TEST_POSTGRES`, which `scripts/test` sets.
 #![cfg(all(unix, feature = "postgres"))]
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test may panic"
-)]
-
-mod common;
 
 use std::process::Child;
 
-use common::Run;
-use common::lab::Lab;
-use common::server::{Server, VISITS, add_visits, lab};
+use crate::common::Run;
+use crate::common::lab::Lab;
+use crate::common::server::{VISITS, add_visits, lab, own};
+use mizan_test_support::postgres_server::Server;
 use serde_json::Value;
 
 const MACHINES: usize = 5;
@@ -78,7 +70,7 @@ fn asking(id: &str) -> [&str; 8] {
 
 #[test]
 fn machines_that_query_at_once_cannot_overspend() {
-    let (Some(ledger), Some(data)) = (Server::own(), Server::own()) else {
+    let (Some(ledger), Some(data)) = (own(), own()) else {
         return;
     };
     let machines = machines("shared-at-once", &ledger, &data);
@@ -128,7 +120,7 @@ fn machines_that_query_at_once_cannot_overspend() {
 
 #[test]
 fn the_same_query_at_once_is_one_charge_and_one_draw() {
-    let (Some(ledger), Some(data)) = (Server::own(), Server::own()) else {
+    let (Some(ledger), Some(data)) = (own(), own()) else {
         return;
     };
     let machines = machines("shared-same", &ledger, &data);

@@ -1,15 +1,6 @@
 //! Small groups on the command line: their quantiles, and the delta that hides them.
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test may panic"
-)]
 
-mod common;
-
-use common::visits::{lab, people};
+use crate::common::visits::{lab, people};
 
 /// Groups that are found in the data: fractions cannot be listed beforehand.
 const BY_PAID: &str = "SELECT paid, COUNT(*) AS n FROM visits GROUP BY paid";

@@ -1,18 +1,9 @@
 //! `mizan dataset`, `quote`, `query` and `demo`: their text and their JSON.
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test may panic"
-)]
-
-mod common;
 
 use std::fmt::Write as _;
 
-use common::lab::{Lab, keys};
-use common::visits::{add, lab, people};
+use crate::common::lab::{Lab, keys};
+use crate::common::visits::{add, lab, people};
 use serde_json::Value;
 
 fn value(answer: &Value, row: usize, column: &str) -> f64 {

@@ -1,14 +1,6 @@
 //! Queries that are killed or interrupted.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "a test may panic"
-)]
 
-mod common;
-
-use common::visits::{lab, people};
+use crate::common::visits::{lab, people};
 use serde_json::Value;
 
 /// Killed anywhere, a question is not charged, or charged and answered when it is

@@ -1,18 +1,10 @@
 //! What an earlier version stored still opens: a ledger, a catalogue and a token
 //! file made by commit 62d2b23, kept in `testdata/stored`.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "a test may panic"
-)]
-
-mod common;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::lab::Lab;
+use crate::common::lab::Lab;
 use serde_json::Value;
 
 fn stored() -> PathBuf {

@@ -271,6 +271,34 @@ fn the_map_names_every_module() {
     assert!(missing.is_empty(), "\n{}", missing.join("\n"));
 }
 
+/// Without `autotests`, cargo ignores a file of tests that no binary names.
+#[test]
+fn every_file_of_tests_is_in_a_binary() {
+    let mut seen = 0;
+    for entry in std::fs::read_dir(root().join("crates")).unwrap() {
+        let krate = entry.unwrap().path();
+        let manifest = std::fs::read_to_string(krate.join("Cargo.toml")).unwrap();
+        if !manifest.contains("autotests = false") {
+            continue;
+        }
+        let main = std::fs::read_to_string(krate.join("tests/main.rs")).unwrap();
+        for file in std::fs::read_dir(krate.join("tests")).unwrap() {
+            let file = file.unwrap().path();
+            let stem = file.file_stem().unwrap().to_str().unwrap();
+            let path = file.strip_prefix(&krate).unwrap().display();
+            let is_module = main.lines().any(|line| line == format!("mod {stem};"));
+            // A folder has scripts, or a binary of its own.
+            let is_binary = manifest.contains(&format!("path = \"{path}"));
+            let is_of_tests = file.is_dir() || file.extension().is_some_and(|kind| kind == "rs");
+            let is_script = file.is_dir() && !file.join("mod.rs").exists();
+            let known = is_module || is_binary || is_script && !file.join("main.rs").exists();
+            assert!(known || !is_of_tests, "no binary has {}", file.display());
+            seen += 1;
+        }
+    }
+    assert!(seen > 60, "{seen} files of tests found");
+}
+
 /// The part of a source file before its tests, by line; nothing of a file of tests.
 fn without_tests(name: &str, text: &str) -> Vec<(usize, String)> {
     let of_tests = ["/tests/", "/tests.rs", "/cases.rs"];

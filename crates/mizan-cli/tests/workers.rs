@@ -1,17 +1,5 @@
 //! Worker processes of queries: killed, stopped, short of memory, with invalid input.
 #![cfg(target_os = "linux")]
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test may panic"
-)]
-
-#[path = "../../mizan-server/tests/common/client.rs"]
-#[allow(dead_code, reason = "each test uses its own part")]
-mod client;
-mod common;
 
 use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader};
@@ -19,10 +7,10 @@ use std::net::SocketAddr;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-use client::Client;
-use common::lab::Lab;
-use common::run_with;
-use common::visits;
+use crate::common::lab::Lab;
+use crate::common::run_with;
+use crate::common::visits;
+use mizan_test_support::http::Client;
 use serde_json::{Value, json};
 
 const SQL: &str = "SELECT city, COUNT(*) AS n FROM visits GROUP BY city ORDER BY city";

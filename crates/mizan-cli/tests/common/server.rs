@@ -1,122 +1,32 @@
 //! PostgreSQL servers that a test can break, and analysts who query their tables.
 
-use std::path::PathBuf;
 use std::process::{Child, Command};
 use std::time::Duration;
 
-use postgres::{Client, NoTls};
+use mizan_test_support::postgres_server::{Server, shared_address};
 
 use super::lab::Lab;
 
-/// A server of its own, gone with this process.
-pub(crate) struct Server {
-    /// What `scripts/postgres` calls it.
-    name: String,
-    address: String,
+/// A server that ends with this process. None without `MIZAN_TEST_POSTGRES`, which `scripts/test`
+/// sets.
+pub(crate) fn own() -> Option<Server> {
+    shared_address().map(|_| Server::own())
 }
 
-/// Calls `scripts/postgres`.
-fn script(arguments: &[&str]) -> String {
-    let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../scripts/postgres");
-    let output = Command::new(script).args(arguments).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "scripts/postgres: {said}");
-    String::from_utf8(output.stdout).unwrap().trim().to_owned()
-}
-
-/// A port that was free a moment ago.
-pub(crate) fn free_port() -> u16 {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap().port()
-}
-
-impl Server {
-    /// None without `MIZAN_TEST_POSTGRES`, which `scripts/test` sets.
-    pub(crate) fn own() -> Option<Self> {
-        if std::env::var_os("MIZAN_TEST_POSTGRES").is_none() {
-            eprintln!("skipped: no MIZAN_TEST_POSTGRES");
-            return None;
+/// The process of a server that runs a query of the program `child`, once there is one.
+pub(crate) fn answering(server: &Server, child: &mut Child) -> i32 {
+    let mut client = server.client();
+    let running = "SELECT pid FROM pg_stat_activity WHERE application_name = 'mizan' \
+                   AND state = 'active' AND query LIKE 'SELECT o0%' \
+                   AND backend_type = 'client backend'";
+    loop {
+        if let Some(row) = client.query(running, &[]).unwrap().first() {
+            return row.get(0);
         }
-        let name = script(&["start", "--while", &std::process::id().to_string()]);
-        let address = name.clone();
-        Some(Self { name, address })
-    }
-
-    /// Where it is, by its socket.
-    pub(crate) fn address(&self) -> &str {
-        &self.address
-    }
-
-    pub(crate) fn client(&self) -> Client {
-        Client::connect(&self.address, NoTls).unwrap()
-    }
-
-    pub(crate) fn run(&self, sql: &str) {
-        self.client().batch_execute(sql).unwrap();
-    }
-
-    pub(crate) fn source(&self, table: &str) -> String {
-        format!("{}/{table}", self.address)
-    }
-
-    /// Kills it, and starts it again.
-    pub(crate) fn crash(&self) {
-        script(&["crash", &self.name]);
-    }
-
-    /// Stops it at once.
-    pub(crate) fn halt(&self) {
-        script(&["halt", &self.name]);
-    }
-
-    /// Starts it again.
-    pub(crate) fn resume(&self) {
-        script(&["resume", &self.name]);
-    }
-
-    /// Lets others in by TCP, under these rules; at which port.
-    pub(crate) fn listen(&mut self, addresses: &str, rules: &str) -> u16 {
-        let port = free_port();
-        let mut client = self.client();
-        let row = client.query_one("SHOW data_directory", &[]).unwrap();
-        let data: String = row.get(0);
-        std::fs::write(format!("{data}/pg_hba.conf"), rules).unwrap();
-        for setting in [
-            format!("port = {port}"),
-            format!("listen_addresses = '{addresses}'"),
-        ] {
-            let set = format!("ALTER SYSTEM SET {setting}");
-            client.batch_execute(&set).unwrap();
+        if let Some(status) = child.try_wait().unwrap() {
+            panic!("the program has ended: {status}");
         }
-        drop(client);
-        self.crash();
-        // The name of the socket has the port in it.
-        let address = self.name.strip_suffix("/postgres").unwrap();
-        self.address = format!("{address}:{port}/postgres");
-        port
-    }
-
-    /// The process that answers a question, once there is one.
-    pub(crate) fn answering(&self, child: &mut Child) -> i32 {
-        let mut client = self.client();
-        let running = "SELECT pid FROM pg_stat_activity WHERE application_name = 'mizan' \
-                       AND state = 'active' AND query LIKE 'SELECT o0%' \
-                       AND backend_type = 'client backend'";
-        loop {
-            if let Some(row) = client.query(running, &[]).unwrap().first() {
-                return row.get(0);
-            }
-            if let Some(status) = child.try_wait().unwrap() {
-                panic!("it is done already: {status}");
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
-    }
-
-    /// Ends a process of it.
-    pub(crate) fn terminate(&self, process: i32) {
-        let end = "SELECT pg_terminate_backend($1)";
-        self.client().execute(end, &[&process]).unwrap();
+        std::thread::sleep(Duration::from_millis(5));
     }
 }
 

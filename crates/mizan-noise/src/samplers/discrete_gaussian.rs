@@ -5,8 +5,8 @@ use num_bigint::BigUint;
 
 use crate::exact::rational::Rational;
 use crate::samplers::coins::Coins;
-use crate::samplers::integer_noise::IntegerNoise;
 use crate::samplers::discrete_laplace;
+use crate::samplers::integer_noise::IntegerNoise;
 use crate::{Entropy, ExactScale, NoiseError};
 
 /// Gaussian noise on the integers, exactly.

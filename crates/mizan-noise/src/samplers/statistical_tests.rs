@@ -184,14 +184,22 @@ fn is_as_stated(cdf: &Cdf, draws: &[i64], what: &str) {
 #[test]
 fn discrete_laplace_is_distributed_as_stated() {
     for (seed, text) in (0u64..).zip(SCALES) {
-        is_as_stated(&Cdf::Laplace(scale(text).1), &drawn(&laplace(text), seed), text);
+        is_as_stated(
+            &Cdf::Laplace(scale(text).1),
+            &drawn(&laplace(text), seed),
+            text,
+        );
     }
 }
 
 #[test]
 fn discrete_gaussian_is_distributed_as_stated() {
     for (seed, text) in (100u64..).zip(SCALES) {
-        is_as_stated(&Cdf::gaussian(scale(text).1), &drawn(&gaussian(text), seed), text);
+        is_as_stated(
+            &Cdf::gaussian(scale(text).1),
+            &drawn(&gaussian(text), seed),
+            text,
+        );
     }
 }
 

@@ -1,9 +1,9 @@
 //! `mizan audit sql`: random queries over random data, with and without one person.
 
+use mizan_core::SplitMix64;
 use mizan_engine::{DataFusion, FailureAudit, SqlAudit, Violation, audit_failures, audit_sql};
 use serde_json::json;
 
-use crate::demo_rng::DemoRng;
 use crate::failure::Failure;
 use crate::input;
 use crate::output::{CommandOutput, Output, Progress, shortened};
@@ -51,10 +51,10 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<CommandOutput
     let folder = std::env::temp_dir().join(format!("mizan-audit-{}", std::process::id()));
     let failed = |error| Failure::file("write", &folder.display().to_string(), &error);
     std::fs::create_dir_all(&folder).map_err(failed)?;
-    let mut rng = DemoRng::from(arguments.seed);
+    let mut rng = SplitMix64::new(arguments.seed);
     let progress = Progress::of(pairs);
     if arguments.failures {
-        let audit = audit_failures(&folder, pairs, &mut || rng.next(), |pairs| {
+        let audit = audit_failures(&folder, pairs, &mut || rng.word(), |pairs| {
             progress.advance(pairs);
         });
         let _ = std::fs::remove_dir_all(&folder);
@@ -66,7 +66,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<CommandOutput
         });
     }
     let engine = DataFusion::new()?;
-    let audit = audit_sql(&engine, &folder, pairs, &mut || rng.next(), |pairs| {
+    let audit = audit_sql(&engine, &folder, pairs, &mut || rng.word(), |pairs| {
         progress.advance(pairs);
     });
     let _ = std::fs::remove_dir_all(&folder);

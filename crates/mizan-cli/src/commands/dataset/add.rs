@@ -325,13 +325,7 @@ fn of(option: &'static str) -> impl Fn(mizan_sql::CatalogueError) -> Failure {
 }
 
 fn column((name, kind): &(String, Option<Type>)) -> DatasetColumn {
-    DatasetColumn {
-        name: name.clone(),
-        kind: kind.unwrap_or(Type::Text),
-        bounds: None,
-        unit_bounds: None,
-        keys: None,
-    }
+    DatasetColumn::new(name, kind.unwrap_or(Type::Text))
 }
 
 /// Whether an option, `COLUMN=...`, names a column.

@@ -15,7 +15,7 @@ use mizan_ledger::{
     AccountName, Budget, Ledger, Location, NewAccount, Orders, Witnesses, default_state_dir,
 };
 use mizan_report::{Figure, number};
-use mizan_sql::{Bounds, Catalogue, Dataset, DatasetColumn, Privacy, Type, Value};
+use mizan_sql::{Catalogue, Dataset, DatasetColumn, Privacy, Type, Value};
 use serde_json::json;
 
 use crate::answer_text;
@@ -364,9 +364,9 @@ fn catalogue(folder: &Path) -> Result<Catalogue, Failure> {
         privacy: privacy(1, 1),
         columns: vec![
             column("person", Type::Integer),
-            keyed("city", texts(&cities)),
-            bounded("age", Type::Integer, 0.0, 100.0),
-            bounded("income", Type::Number, 0.0, 20_000.0),
+            column("city", Type::Text).with_keys(texts(&cities)),
+            column("age", Type::Integer).bounded(0.0, 100.0),
+            column("income", Type::Number).bounded(0.0, 20_000.0),
         ],
     };
     let visits = Dataset {
@@ -377,40 +377,16 @@ fn catalogue(folder: &Path) -> Result<Catalogue, Failure> {
         columns: vec![
             column("person", Type::Integer),
             // 2025, in days since 1970.
-            bounded("day", Type::Date, 20_089.0, 20_453.0),
-            keyed("department", texts(&departments)),
+            column("day", Type::Date).bounded(20_089.0, 20_453.0),
+            column("department", Type::Text).with_keys(texts(&departments)),
             column("complaint", Type::Text),
-            bounded("minutes", Type::Integer, 0.0, 120.0),
-            bounded("cost", Type::Number, 0.0, 1_000.0),
+            column("minutes", Type::Integer).bounded(0.0, 120.0),
+            column("cost", Type::Number).bounded(0.0, 1_000.0),
         ],
     };
-    let mut catalogue = Catalogue::default();
-    for dataset in [people, visits] {
-        catalogue.datasets.insert(dataset.name.clone(), dataset);
-    }
-    Ok(catalogue)
+    Ok(Catalogue::from_iter([people, visits]))
 }
 
 fn column(name: &str, kind: Type) -> DatasetColumn {
-    DatasetColumn {
-        name: name.to_owned(),
-        kind,
-        bounds: None,
-        unit_bounds: None,
-        keys: None,
-    }
-}
-
-fn keyed(name: &str, keys: Vec<Value>) -> DatasetColumn {
-    DatasetColumn {
-        keys: Some(keys),
-        ..column(name, Type::Text)
-    }
-}
-
-fn bounded(name: &str, kind: Type, low: f64, high: f64) -> DatasetColumn {
-    DatasetColumn {
-        bounds: Bounds::new(low, high),
-        ..column(name, kind)
-    }
+    DatasetColumn::new(name, kind)
 }
