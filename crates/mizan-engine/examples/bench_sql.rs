@@ -24,10 +24,10 @@ use std::time::{Duration, Instant};
 use datafusion::arrow::array::RecordBatch;
 use datafusion::config::TableParquetOptions;
 use datafusion::dataframe::DataFrameWriteOptions;
-use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::prelude::{ParquetReadOptions, SessionContext};
 use mizan_engine::{DataFusion, measure};
 use mizan_sql::{Bounds, Catalogue, Dataset, DatasetColumn, Privacy, Type, Value};
+use parquet::arrow::ArrowWriter;
 use tpchgen::generators as tpch;
 
 pub(crate) const TABLES: [&str; 7] = [

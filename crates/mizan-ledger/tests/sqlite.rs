@@ -8,7 +8,7 @@ use std::thread;
 
 use crate::common::check::verify;
 use crate::common::lab::Directory;
-use crate::common::{charge, id, one_account, pico};
+use crate::common::{charge, id, is_damaged, one_account, pico, reserve};
 use mizan_ledger::state::Request;
 use mizan_ledger::store::{Sqlite, Store, Submission};
 use mizan_ledger::*;
@@ -19,11 +19,6 @@ fn ledger(directory: &Directory) -> PathBuf {
     let path = directory.path().join("ledger");
     one_account(&Sqlite::create(&path).unwrap());
     path
-}
-
-fn reserve(thousandths: u64) -> Request {
-    let amount = thousandths * 1_000_000_000;
-    Request::Reserve(charge(0, pico(&[amount, amount])))
 }
 
 /// The code and the sentence with which a file is refused.
@@ -161,17 +156,7 @@ fn rows_that_the_log_does_not_bear_out_are_refused() {
     ] {
         fs::write(&path, &whole).unwrap();
         shell(&path, sql).unwrap();
-        let store = Sqlite::open(&path).unwrap();
-        let account = store.account(AccountNumber::new(0)).map(drop);
-        let error = account.and(store.record(id(1001)).map(drop)).unwrap_err();
-        assert_eq!(error.code(), "MZ1763", "{sql}");
-        if sql.contains("accounts") {
-            let error = store
-                .execute(Submission::new(0, id(1), reserve(1)))
-                .unwrap_err();
-            assert_eq!(error.code(), "MZ1763", "{sql}");
-            assert_eq!(store.head().unwrap().size, 2, "nothing is charged");
-        }
+        is_damaged(&Sqlite::open(&path).unwrap(), sql);
     }
 }
 

@@ -230,7 +230,7 @@ impl Measure {
 }
 
 /// The post-processing of the noisy statistics (C8).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Output {
     /// The aggregates of the query, each computed from statistics.
     pub aggregates: Vec<Aggregate>,

@@ -144,11 +144,7 @@ fn plan(source: &mut Source) -> BoundedPlan {
                 at: source.pick(&[0.0, 0.5, 1.0]),
                 kind: Type::Number,
             }),
-            having: None,
-            columns: Vec::new(),
-            order: Vec::new(),
-            offset: 0,
-            limit: None,
+            ..Output::default()
         },
         clamping: Vec::new(),
         notes: Vec::new(),

@@ -494,14 +494,7 @@ pub(crate) fn plan(rng: &mut Rng, catalogue: &Catalogue) -> BoundedPlan {
         keys,
         groups,
         statistics,
-        output: Output {
-            aggregates: vec![],
-            having: None,
-            columns: vec![],
-            order: vec![],
-            offset: 0,
-            limit: None,
-        },
+        output: Output::default(),
         clamping: vec![],
         notes: vec![],
     }

@@ -167,11 +167,8 @@ fn plan(dataset: &Dataset, column: &str) -> Option<(Vec<f64>, BoundedPlan)> {
         }],
         output: Output {
             aggregates: vec![Aggregate::Count { of: 0 }],
-            having: None,
             columns: vec![shown("side", 0), shown("bucket", 1), shown("units", 2)],
-            order: Vec::new(),
-            offset: 0,
-            limit: None,
+            ..Output::default()
         },
         clamping: Vec::new(),
         notes: Vec::new(),

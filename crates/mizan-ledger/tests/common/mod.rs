@@ -123,11 +123,22 @@ pub(crate) fn pico(amounts: &[u64]) -> Cost {
     Cost::new(amounts, DeltaAmount::ZERO)
 }
 
+/// A reservation of so many thousandths of a nat at both orders of [`one_account`].
+pub(crate) fn reserve(thousandths: u64) -> Request {
+    let amount = thousandths * 1_000_000_000;
+    Request::Reserve(charge(0, pico(&[amount, amount])))
+}
+
 /// Begins a ledger with one account of ε = 1 at two orders, under the ids 1000
 /// and 1001.
 pub(crate) fn one_account(store: &dyn Store) {
+    account_with_orders(store, &[2.0, f64::INFINITY]);
+}
+
+/// The same at these orders.
+pub(crate) fn account_with_orders(store: &dyn Store, values: &[f64]) {
     let ledger = LedgerId::from_bytes([1; 16]);
-    let orders = orders(&[2.0, f64::INFINITY]);
+    let orders = orders(values);
     let create = Request::Create {
         name: AccountName::new("one").unwrap(),
         parent: None,
@@ -138,5 +149,19 @@ pub(crate) fn one_account(store: &dyn Store) {
         store
             .execute(Submission::new(0, id(number), request))
             .unwrap();
+    }
+}
+
+/// The account and its record are refused as damaged, and nothing is charged to the account.
+pub(crate) fn is_damaged(store: &dyn Store, sql: &str) {
+    let account = store.account(AccountNumber::new(0)).map(drop);
+    let error = account.and(store.record(id(1001)).map(drop)).unwrap_err();
+    assert_eq!(error.code(), "MZ1763", "{sql}");
+    if sql.contains("accounts") {
+        let error = store
+            .execute(Submission::new(0, id(1), reserve(1)))
+            .unwrap_err();
+        assert_eq!(error.code(), "MZ1763", "{sql}");
+        assert_eq!(store.head().unwrap().size, 2, "nothing is charged");
     }
 }

@@ -13,19 +13,7 @@ use mizan_ledger::store::{Sqlite, Store, Submission};
 use mizan_ledger::*;
 
 fn begin(store: &dyn Store) {
-    let orders = orders(&[f64::INFINITY]);
-    let ledger = LedgerId::from_bytes([1; 16]);
-    let create = Request::Create {
-        name: AccountName::new("one").unwrap(),
-        parent: None,
-        budget: Budget::pure(epsilon(1.0), &orders).unwrap(),
-        orders,
-    };
-    for (number, request) in [(1000, Request::Open { ledger }), (1001, create)] {
-        store
-            .execute(Submission::new(0, id(number), request))
-            .unwrap();
-    }
+    account_with_orders(store, &[f64::INFINITY]);
 }
 
 fn spend(store: &dyn Store, number: u64) -> ClientRecord {

@@ -6,8 +6,8 @@ use num_bigint::BigUint;
 use crate::exact::rational::Rational;
 use crate::samplers::coins::Coins;
 use crate::samplers::discrete_laplace;
-use crate::samplers::integer_noise::IntegerNoise;
-use crate::{Entropy, ExactScale, NoiseError};
+use crate::samplers::integer_noise::{self, IntegerNoise};
+use crate::{ExactScale, NoiseError};
 
 /// Gaussian noise on the integers, exactly.
 ///
@@ -39,28 +39,9 @@ impl DiscreteGaussian {
     pub const fn sigma(&self) -> ExactScale {
         self.0.scale()
     }
-
-    /// One draw by the reference sampler. Its time depends on the value; use
-    /// [`fill`](Self::fill) if that matters.
-    ///
-    /// # Errors
-    ///
-    /// There is no randomness.
-    pub fn draw(&self, entropy: &mut Entropy) -> Result<i128, NoiseError> {
-        self.0.draw(entropy)
-    }
-
-    /// Fills a slice with draws, tens of millions a second and with the same work for every value.
-    ///
-    /// # Errors
-    ///
-    /// There is no randomness, or a value does not fit 64 bits; the slice is zero then. Noise so
-    /// wide that this can happen is truncated when it does not, and must not be added to answers:
-    /// [`Mechanism`](crate::Mechanism) draws 128 bits.
-    pub fn fill(&self, entropy: &mut Entropy, places: &mut [i64]) -> Result<(), NoiseError> {
-        self.0.fill(entropy, places)
-    }
 }
+
+integer_noise::draws!(DiscreteGaussian);
 
 /// A magnitude and whether it is negative: Laplace noise of scale `⌊σ⌋ + 1`, accepted with a
 /// probability that makes it Gaussian.

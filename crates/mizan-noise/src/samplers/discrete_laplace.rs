@@ -4,8 +4,8 @@ use num_bigint::BigUint;
 
 use crate::exact::rational::Rational;
 use crate::samplers::coins::Coins;
-use crate::samplers::integer_noise::IntegerNoise;
-use crate::{Entropy, ExactScale, NoiseError};
+use crate::samplers::integer_noise::{self, IntegerNoise};
+use crate::{ExactScale, NoiseError};
 
 /// Two-sided geometric noise on the integers, exactly.
 ///
@@ -37,28 +37,9 @@ impl DiscreteLaplace {
     pub const fn scale(&self) -> ExactScale {
         self.0.scale()
     }
-
-    /// One draw by the reference sampler. Its time depends on the value; use
-    /// [`fill`](Self::fill) if that matters.
-    ///
-    /// # Errors
-    ///
-    /// There is no randomness.
-    pub fn draw(&self, entropy: &mut Entropy) -> Result<i128, NoiseError> {
-        self.0.draw(entropy)
-    }
-
-    /// Fills a slice with draws, tens of millions a second and with the same work for every value.
-    ///
-    /// # Errors
-    ///
-    /// There is no randomness, or a value does not fit 64 bits; the slice is zero then. Noise so
-    /// wide that this can happen is truncated when it does not, and must not be added to answers:
-    /// [`Mechanism`](crate::Mechanism) draws 128 bits.
-    pub fn fill(&self, entropy: &mut Entropy, places: &mut [i64]) -> Result<(), NoiseError> {
-        self.0.fill(entropy, places)
-    }
 }
+
+integer_noise::draws!(DiscreteLaplace);
 
 /// A magnitude and whether it is negative, for ratio `e^-rate`: a geometric draw with a sign,
 /// repeated if it is a negative zero.

@@ -78,3 +78,38 @@ impl IntegerNoise {
             .get_or_init(|| Box::new(Envelope::new(self.decay())))
     }
 }
+
+/// The public methods of a distribution that draw.
+macro_rules! draws {
+    ($distribution:ident) => {
+        impl $distribution {
+            /// One draw by the reference sampler. Its time depends on the value; use
+            /// [`fill`](Self::fill) if that matters.
+            ///
+            /// # Errors
+            ///
+            /// There is no randomness.
+            pub fn draw(&self, entropy: &mut crate::Entropy) -> Result<i128, NoiseError> {
+                self.0.draw(entropy)
+            }
+
+            /// Fills a slice with draws, tens of millions a second and with the same work for every
+            /// value.
+            ///
+            /// # Errors
+            ///
+            /// There is no randomness, or a value does not fit 64 bits; the slice is zero then.
+            /// Noise so wide that this can happen is truncated when it does not, and must not be
+            /// added to answers: [`Mechanism`](crate::Mechanism) draws 128 bits.
+            pub fn fill(
+                &self,
+                entropy: &mut crate::Entropy,
+                places: &mut [i64],
+            ) -> Result<(), NoiseError> {
+                self.0.fill(entropy, places)
+            }
+        }
+    };
+}
+
+pub(crate) use draws;

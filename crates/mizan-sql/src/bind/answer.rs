@@ -309,11 +309,7 @@ impl Binder<'_> {
             statistics: measures.statistics,
             output: Output {
                 aggregates,
-                having: None,
-                columns: Vec::new(),
-                order: Vec::new(),
-                offset: 0,
-                limit: None,
+                ..Output::default()
             },
             clamping: Vec::new(),
             notes: Vec::new(),

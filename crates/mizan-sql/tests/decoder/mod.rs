@@ -39,11 +39,7 @@ pub(crate) fn plan(bytes: &[u8]) -> BoundedPlan {
                 at: bytes.number(),
                 kind: Type::Number,
             }),
-            having: None,
-            columns: Vec::new(),
-            order: Vec::new(),
-            offset: 0,
-            limit: None,
+            ..Output::default()
         },
         clamping: Vec::new(),
         notes: Vec::new(),

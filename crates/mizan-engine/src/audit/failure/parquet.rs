@@ -11,16 +11,16 @@ use std::io::{Error, Result};
 use std::path::Path;
 use std::sync::Arc;
 
-use datafusion::parquet::basic::Encoding;
-use datafusion::parquet::data_type::{
+use mizan_sql::{DatasetColumn, Type};
+use parquet::basic::Encoding;
+use parquet::data_type::{
     BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FixedLenByteArrayType, FloatType,
     Int32Type, Int64Type, Int96, Int96Type,
 };
-use datafusion::parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
-use datafusion::parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
-use datafusion::parquet::schema::parser::parse_message_type;
-use datafusion::parquet::schema::types::ColumnPath;
-use mizan_sql::{DatasetColumn, Type};
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
+use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
+use parquet::schema::parser::parse_message_type;
+use parquet::schema::types::ColumnPath;
 
 use super::super::dice::Dice;
 use super::world::{Cell, Rows};

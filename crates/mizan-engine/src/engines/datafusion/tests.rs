@@ -11,3 +11,5 @@ pub(in crate::engines) mod planning;
 pub(super) mod planted;
 mod random;
 mod reproductions;
+#[cfg(feature = "datafusion-parquet")]
+mod strict_utf8;

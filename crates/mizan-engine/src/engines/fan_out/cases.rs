@@ -3,8 +3,8 @@
 use std::fs::File;
 use std::path::Path;
 
-use datafusion::parquet::arrow::ArrowWriter;
 use mizan_sql::{BoundedPlan, Bounds, Catalogue, Dataset, DatasetColumn, Privacy, Type, Value};
+use parquet::arrow::ArrowWriter;
 
 use crate::engine::EngineError;
 use crate::engines::test_queries::batch;

@@ -125,11 +125,8 @@ pub(super) fn plan(
         statistics,
         output: Output {
             aggregates,
-            having: None,
             columns,
-            order: Vec::new(),
-            offset: 0,
-            limit: None,
+            ..Output::default()
         },
         clamping: Vec::new(),
         notes: Vec::new(),

@@ -8,8 +8,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use datafusion::arrow::array::RecordBatch;
-use datafusion::parquet::arrow::ArrowWriter;
 use mizan_sql::{BoundedPlan, Catalogue};
+use parquet::arrow::ArrowWriter;
 
 use super::super::{
     Address, Ballista, Executor, Scheduler, cluster_status, run_executor, run_scheduler,

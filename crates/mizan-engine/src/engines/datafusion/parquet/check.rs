@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use datafusion::arrow::datatypes::{Schema, SchemaRef};
-use datafusion::parquet::file::metadata::ColumnChunkMetaData;
-use datafusion::parquet::file::reader::ChunkReader;
+use parquet::file::metadata::ColumnChunkMetaData;
+use parquet::file::reader::ChunkReader;
 
 use super::dictionary::has_dictionary;
 use super::footer::{Footer, TOGETHER, chunk_range, group_rows};

@@ -2,8 +2,8 @@
 //! is stored once and may be in many rows. The lengths follow from the dictionary and the
 //! indices; no text is copied to count them.
 
-use datafusion::parquet::basic::Encoding;
-use datafusion::parquet::file::metadata::ColumnChunkMetaData;
+use parquet::basic::Encoding;
+use parquet::file::metadata::ColumnChunkMetaData;
 
 use super::prefixes::{Levels, bits, unsigned};
 

@@ -16,14 +16,14 @@ use std::sync::Arc;
 
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::common::Result;
-use datafusion::parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
-use datafusion::parquet::basic::{ConvertedType, Encoding, Type as Physical};
-use datafusion::parquet::errors::Result as ParquetResult;
-use datafusion::parquet::file::metadata::{
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
+use parquet::basic::{ConvertedType, Encoding, Type as Physical};
+use parquet::errors::Result as ParquetResult;
+use parquet::file::metadata::{
     ColumnChunkMetaData, FileMetaData, PageIndexPolicy, ParquetMetaData, ParquetStatisticsPolicy,
     RowGroupMetaData,
 };
-use datafusion::parquet::schema::types::{SchemaDescriptor, Type};
+use parquet::schema::types::{SchemaDescriptor, Type};
 
 use super::thrift::is_sound_footer;
 use crate::data_file::{self, unreadable};

@@ -6,10 +6,10 @@
 
 use std::sync::Arc;
 
-use datafusion::parquet::basic::Encoding;
-use datafusion::parquet::column::page::{Page, PageReader as _};
-use datafusion::parquet::file::metadata::ColumnChunkMetaData;
-use datafusion::parquet::file::reader::{ChunkReader, SerializedPageReader};
+use parquet::basic::Encoding;
+use parquet::column::page::{Page, PageReader as _};
+use parquet::file::metadata::ColumnChunkMetaData;
+use parquet::file::reader::{ChunkReader, SerializedPageReader};
 
 use super::footer::{Footer, group_rows};
 use super::rows::Chunks;

@@ -7,12 +7,10 @@ use bytes::{Buf as _, Bytes, buf::Reader};
 use datafusion::arrow::array::{RecordBatch, RecordBatchOptions};
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::{Result, exec_datafusion_err, exec_err};
-use datafusion::parquet::arrow::ProjectionMask;
-use datafusion::parquet::arrow::arrow_reader::{
-    ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
-};
-use datafusion::parquet::errors::{ParquetError, Result as ParquetResult};
-use datafusion::parquet::file::reader::{ChunkReader, Length};
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+use parquet::errors::{ParquetError, Result as ParquetResult};
+use parquet::file::reader::{ChunkReader, Length};
 
 use super::bytes::value;
 use super::footer::{Footer, TextAs, chunk_range, group_rows, read_part};

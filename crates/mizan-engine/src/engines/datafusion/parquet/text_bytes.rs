@@ -7,10 +7,10 @@ use std::fs::File;
 use std::sync::Arc;
 
 use datafusion::arrow::datatypes::{DataType, Field, Schema};
-use datafusion::parquet::basic::{Encoding, Type as Physical};
-use datafusion::parquet::column::page::{Page, PageReader as _};
-use datafusion::parquet::file::metadata::ColumnChunkMetaData;
-use datafusion::parquet::file::reader::{ChunkReader, SerializedPageReader};
+use parquet::basic::{Encoding, Type as Physical};
+use parquet::column::page::{Page, PageReader as _};
+use parquet::file::metadata::ColumnChunkMetaData;
+use parquet::file::reader::{ChunkReader, SerializedPageReader};
 
 use super::check::page_header;
 use super::dictionary::{self, CODED, has_dictionary};

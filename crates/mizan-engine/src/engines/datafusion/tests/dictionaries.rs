@@ -3,11 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use datafusion::parquet::basic::Compression;
-use datafusion::parquet::file::properties::{
-    WriterProperties, WriterPropertiesBuilder, WriterVersion,
-};
 use mizan_sql::{Catalogue, Type};
+use parquet::basic::Compression;
+use parquet::file::properties::{WriterProperties, WriterPropertiesBuilder, WriterVersion};
 
 use super::files::{by_last, catalogue};
 use super::parquet::write_texts;

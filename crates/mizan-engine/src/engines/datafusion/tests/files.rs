@@ -10,11 +10,11 @@ use datafusion::arrow::array::{
     TimestampNanosecondArray, UInt64Array,
 };
 use datafusion::arrow::datatypes::{DataType, Field, Int8Type};
-use datafusion::parquet::arrow::ArrowWriter;
 use mizan_sql::{
     BoundedPlan, Bounds, Catalogue, Dataset, DatasetColumn, Expr, GroupBounding, Groups, Key,
     Measure, Output, Privacy, Statistic, Type, Value,
 };
+use parquet::arrow::ArrowWriter;
 
 use super::super::{DataFusion, inspect};
 use crate::engine::{Engine, EngineError};
@@ -64,14 +64,7 @@ pub(in crate::engines) fn by_last(catalogue: &Catalogue) -> BoundedPlan {
             low: 0,
             high: 1,
         }],
-        output: Output {
-            aggregates: vec![],
-            having: None,
-            columns: vec![],
-            order: vec![],
-            offset: 0,
-            limit: None,
-        },
+        output: Output::default(),
         clamping: vec![],
         notes: vec![],
     }

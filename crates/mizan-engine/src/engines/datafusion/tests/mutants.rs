@@ -10,13 +10,13 @@ use datafusion::arrow::array::{
     Int32Array, RecordBatch, StringArray, StructArray, TimestampMicrosecondArray,
 };
 use datafusion::arrow::datatypes::{DataType, Field, Int8Type};
-use datafusion::parquet::arrow::ArrowWriter;
-use datafusion::parquet::basic::{Compression, ZstdLevel};
-use datafusion::parquet::file::properties::WriterProperties;
 use mizan_core::SplitMix64;
 use mizan_sql::Type;
 use mizan_test_support::long_run;
 use mizan_test_support::mutants::{csv_files, mutant};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::file::properties::WriterProperties;
 
 use super::files::{catalogue, run};
 use super::parquet::{layouts, write_texts};

@@ -4,14 +4,12 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-use datafusion::parquet::basic::{Compression, Encoding};
-use datafusion::parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
-use datafusion::parquet::file::properties::{
-    WriterProperties, WriterPropertiesBuilder, WriterVersion,
-};
-use datafusion::parquet::file::writer::SerializedFileWriter;
-use datafusion::parquet::schema::parser::parse_message_type;
 use mizan_sql::{Type, Value};
+use parquet::basic::{Compression, Encoding};
+use parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
+use parquet::file::properties::{WriterProperties, WriterPropertiesBuilder, WriterVersion};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
 
 use super::files::{catalogue, counts, run};
 use crate::engines::datafusion::parquet::footer::Footer;

@@ -7,14 +7,9 @@ use datafusion::arrow::array::{Array as _, StringViewArray};
 use datafusion::arrow::datatypes::{DataType, Schema};
 use datafusion::catalog::TableProvider;
 use datafusion::common::{Result, exec_err};
-use datafusion::datasource::file_format::parquet::ParquetFormat;
-use datafusion::datasource::listing::{
-    ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl,
-};
 use datafusion::logical_expr::{
     ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
-use datafusion::parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use mizan_sql::{BoundedPlan, Catalogue, Dataset, Function, Type, Value};
 
 use super::super::files::Source;
@@ -32,7 +27,7 @@ use crate::version::Version;
 /// How many pairs suffice to find a defect.
 const PAIRS: u64 = 160;
 
-fn hunt(engine: &impl Engine, only: Attack) -> FailureAudit {
+pub(super) fn hunt(engine: &impl Engine, only: Attack) -> FailureAudit {
     hunt_from(engine, only, 11)
 }
 
@@ -56,7 +51,7 @@ fn differing(audit: &FailureAudit) -> u64 {
 }
 
 /// A planted defect causes different outcomes in at least `percent` of 100 pairs.
-fn is_found(audit: &FailureAudit, planted: &str, percent: u64) {
+pub(super) fn is_found(audit: &FailureAudit, planted: &str, percent: u64) {
     let found = differing(audit);
     println!("{planted}: {found} of {} pairs", audit.pairs);
     assert!(
@@ -65,7 +60,7 @@ fn is_found(audit: &FailureAudit, planted: &str, percent: u64) {
     );
 }
 
-fn is_clean(attack: Attack) {
+pub(super) fn is_clean(attack: Attack) {
     let audit = hunt(&capped_engine().unwrap(), attack);
     assert!(audit.violations.is_empty(), "{:#?}", audit.violations);
     assert!(audit.failed.is_empty(), "{:#?}", audit.failed);
@@ -263,69 +258,4 @@ fn joins_without_a_bound_are_found() {
     let engine = NoJoinBound(capped_engine().unwrap());
     is_found(&hunt(&engine, Attack::Join), "no join bound", 10);
     is_clean(Attack::Join);
-}
-
-/// DataFusion's own Parquet reader, which fails on text that is not UTF-8.
-struct StrictUtf8(DataFusion);
-
-impl StrictUtf8 {
-    fn table(dataset: &Dataset) -> Arc<dyn TableProvider> {
-        let file = std::fs::File::open(&dataset.source).unwrap();
-        let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()).unwrap();
-        let fields = dataset.columns.iter().map(|column| {
-            let field = metadata
-                .schema()
-                .field_with_name(&column.name)
-                .unwrap()
-                .clone();
-            match field.data_type() {
-                DataType::Utf8 => field.with_data_type(DataType::Utf8View),
-                _ => field,
-            }
-        });
-        let schema = Schema::new(fields.collect::<Vec<_>>());
-        let options =
-            ListingOptions::new(Arc::new(ParquetFormat::default())).with_file_extension("");
-        let url = ListingTableUrl::parse(&dataset.source).unwrap();
-        let config = ListingTableConfig::new(url)
-            .with_listing_options(options)
-            .with_schema(Arc::new(schema));
-        Arc::new(ListingTable::try_new(config).unwrap())
-    }
-}
-
-impl Engine for StrictUtf8 {
-    fn check_joins(&self, plan: &BoundedPlan, catalogue: &Catalogue) -> Result<(), EngineError> {
-        self.0.check_joins(plan, catalogue)
-    }
-
-    fn version(&self, dataset: &Dataset) -> Result<Version, EngineError> {
-        self.0.version(dataset)
-    }
-
-    fn run(
-        &self,
-        plan: &BoundedPlan,
-        catalogue: &Catalogue,
-        _: &[Version],
-        salt: [u8; 16],
-    ) -> Result<Execution, EngineError> {
-        let mut tables = Tables::new();
-        for name in plan.datasets.iter().chain(&plan.public) {
-            let dataset = &catalogue.datasets[name];
-            let table = match dataset.source.ends_with(".csv") {
-                true => Source::open(dataset)?.table(),
-                false => Self::table(dataset),
-            };
-            tables.insert(name.clone(), table);
-        }
-        self.0.run_on(plan, catalogue, &tables, &salt)
-    }
-}
-
-#[test]
-fn strict_utf8_is_found() {
-    let engine = StrictUtf8(capped_engine().unwrap());
-    is_found(&hunt(&engine, Attack::Encoding), "strict UTF-8", 10);
-    is_clean(Attack::Encoding);
 }

@@ -77,14 +77,7 @@ pub(super) fn by_values(catalogue: &Catalogue, expressions: &[Expr]) -> BoundedP
             high: 1,
         }],
         relation,
-        output: Output {
-            aggregates: vec![],
-            having: None,
-            columns: vec![],
-            order: vec![],
-            offset: 0,
-            limit: None,
-        },
+        output: Output::default(),
         clamping: vec![],
         notes: vec![],
     }
