@@ -3,7 +3,7 @@
 //! method falls below the exact value if that is known.
 
 use crate::common::golden;
-use crate::common::random::{at, config, log_uniform, loss, order, reported};
+use crate::common::random::{self, at, config, log_uniform, loss, order, reported};
 use mizan_accounting::methods::{self, Comparison, Method};
 use mizan_accounting::{FiniteDistribution, OrderGrid, RenyiConversion, RenyiCurve};
 use mizan_core::{Delta, Epsilon, PrivacyEvent, Round, parse_decimal};
@@ -103,7 +103,7 @@ proptest! {
 
     /// A search over the continuum is never behind a dense scan of it.
     #[test]
-    fn the_best_order_is_the_best(event in crate::common::random::event(), target in log_uniform(1e-15, 0.1)) {
+    fn the_best_order_is_the_best(event in random::event(), target in log_uniform(1e-15, 0.1)) {
         use RenyiConversion::{CanonneKamathSteinke, Mironov, Optimal};
         for way in [Mironov, CanonneKamathSteinke, Optimal] {
             scan(&event, target, way)?;
@@ -113,7 +113,7 @@ proptest! {
     /// The supporting line has two valleys: one where (α-1)ρ is large, and
     /// one at order 1, where it is the Kullback-Leibler divergence that counts.
     #[test]
-    fn the_best_order_of_the_supporting_line(event in crate::common::random::event(), target in log_uniform(1e-15, 0.1)) {
+    fn the_best_order_of_the_supporting_line(event in random::event(), target in log_uniform(1e-15, 0.1)) {
         scan(&event, target, RenyiConversion::SupportingLine)?;
     }
 }

@@ -4,7 +4,7 @@
 //! Everything here is summed from the definitions; Rényi divergences are
 //! certified upper bounds, which only makes a violation harder to excuse.
 
-use crate::common::random::{at, log_uniform, reported};
+use crate::common::random::{self, at, log_uniform, reported};
 use mizan_accounting::methods::{self, Method};
 use mizan_accounting::{
     ExactIncrease, FiniteDistribution, Increase, RenyiCurve, basic_composition,
@@ -271,7 +271,7 @@ fn proposition_4() {
         let rounds: PrivacyEvent = format!("{n} * pure({epsilon})").parse().unwrap();
         let high = curve(&rounds).bad_outcome_by_proposition_10(Probability::new(q).unwrap());
         assert!(high.high.get() >= exact * (1.0 - 1e-9));
-        let round = curve(&crate::common::random::pure(epsilon));
+        let round = curve(&random::pure(epsilon));
         let (rounds, q) = (
             Count::new(u64::from(n)).unwrap(),
             Probability::new(q).unwrap(),
@@ -303,7 +303,7 @@ fn the_exact_increase_of_randomized_response() {
     let baselines = [1e-6, 1e-3, 0.1];
     let p = 0.51_f64;
     let epsilon = (p / (1.0 - p)).ln();
-    let round = [crate::common::random::randomized_response(p, 2)];
+    let round = [random::randomized_response(p, 2)];
     let mut exact = ExactIncrease::new(&round, Count::new(250).unwrap()).unwrap();
     for n in 1..=250 {
         exact.next_round();

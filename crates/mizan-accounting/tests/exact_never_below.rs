@@ -6,7 +6,7 @@
 //! > δ(ε) = 1 - Π(1-δ_i) (1 - Σ p_j (1 - e^(ε - L_j))_+).
 
 use crate::common::random::{
-    config, gaussian, gaussian_dp, log_uniform, pure, randomized_response, repeat,
+    self, config, gaussian, gaussian_dp, log_uniform, pure, randomized_response, repeat,
 };
 use mizan_accounting::methods::{self, Method, MethodBound};
 use mizan_core::{Delta, Epsilon, PrivacyEvent};
@@ -291,7 +291,7 @@ proptest! {
 
     /// δ undoes ε by every method.
     #[test]
-    fn the_delta_of_an_epsilon(event in prop_oneof![kinds(3), crate::common::random::event()], target in log_uniform(1e-12, 0.1)) {
+    fn the_delta_of_an_epsilon(event in prop_oneof![kinds(3), random::event()], target in log_uniform(1e-12, 0.1)) {
         let target = Delta::new(target).unwrap();
         for bound in methods::epsilon(&event, target).bounds {
             if !EVERYDAY.contains(&bound.upper.get()) {

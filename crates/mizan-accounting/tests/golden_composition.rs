@@ -5,7 +5,7 @@
 //! an upper bound must be at least the truth at the decimals. A lower bound is
 //! one at the rounded parameters; hence the slack it gets.
 
-use crate::common::{Truth, golden};
+use crate::common::{self, Truth, golden};
 use mizan_accounting::methods::Method::{
     Advanced, Basic, Cdp, ConcentratedAdvanced, GaussianExact, Optimal, Pure, Renyi, Zcdp,
 };
@@ -263,8 +263,7 @@ fn concentrated_methods_reach_the_optimal_conversion() {
             _ => continue,
         };
         let delta = Delta::new(record["delta"].as_f64().unwrap()).unwrap();
-        let bound =
-            methods::epsilon_by(method, &crate::common::event(&record["event"]), delta).unwrap();
+        let bound = methods::epsilon_by(method, &common::event(&record["event"]), delta).unwrap();
         Truth(text(&record, "epsilon")).check_upper(bound.upper.get(), EXCESS, &record);
         checked += 1;
     }

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::common::random::{at, config, log_uniform, reported};
+use crate::common::random::{self, at, config, log_uniform, reported};
 use mizan_accounting::{
     FiniteDistribution, Reason, RenyiCurve, basic_composition, group_privacy, methods,
 };
@@ -156,7 +156,7 @@ proptest! {
 
     /// A group of one person is the event itself; a group of groups is a larger group.
     #[test]
-    fn sizes_multiply(event in crate::common::random::event(), first in 2_u64..40, second in 1_u64..40) {
+    fn sizes_multiply(event in random::event(), first in 2_u64..40, second in 1_u64..40) {
         prop_assert_eq!(group_privacy(Count::ONE, &event).unwrap(), event.clone());
         let size = |size| Count::new(size).unwrap();
         let whole = group_privacy(size(first * second), &event);
@@ -173,7 +173,7 @@ proptest! {
 
     /// The cost of a larger group is not smaller.
     #[test]
-    fn larger_groups_cost_more(event in crate::common::random::event(), size in 1_u64..1000) {
+    fn larger_groups_cost_more(event in random::event(), size in 1_u64..1000) {
         let (less, more) = (curve(&group(size, event.clone())), curve(&group(size + 1, event.clone())));
         for order in [1.0, 1.5, 4.0, 64.0, f64::INFINITY] {
             let (less, more) = (less.at(at(order)), more.at(at(order)));

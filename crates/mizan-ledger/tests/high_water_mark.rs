@@ -160,7 +160,7 @@ const FOR_EVER: &str = "MIZAN_TEST_MARK_FOR_EVER";
 fn spawn(directory: &Path) -> Command {
     let mut child = Command::new(std::env::current_exe().unwrap());
     child
-        .args(["--exact", "child"])
+        .args(["--exact", "high_water_mark::child"])
         .env(CHILD, directory)
         .stdout(std::process::Stdio::null());
     child

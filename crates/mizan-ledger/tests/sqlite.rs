@@ -8,7 +8,7 @@ use std::thread;
 
 use crate::common::check::verify;
 use crate::common::lab::Directory;
-use crate::common::{charge, id, is_damaged, one_account, pico, reserve};
+use crate::common::{id, is_damaged, one_account, pico, reserve};
 use mizan_ledger::state::Request;
 use mizan_ledger::store::{Sqlite, Store, Submission};
 use mizan_ledger::*;

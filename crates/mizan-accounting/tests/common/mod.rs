@@ -1,11 +1,6 @@
 //! Reading golden values and comparing with them exactly.
-#![allow(dead_code, reason = "each test uses its own part")]
-#![allow(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test helper may panic"
-)]
+
+pub(crate) mod random;
 
 use mizan_core::{Bracket, Epsilon, Order, PrivacyEvent, Round, parse_decimal};
 use serde_json::Value;

@@ -3,14 +3,6 @@
 //! Parameters are log-uniform, so that every magnitude is visited as often as
 //! every other. The seed is fixed: a failure on one machine is a failure on
 //! all of them.
-#![allow(dead_code, reason = "each test uses its own part")]
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test helper may panic"
-)]
 
 use mizan_core::{
     Count, DiscreteGaussian, DiscreteLaplace, Epsilon, Mu, Order, PrivacyEvent, Probability,

@@ -1,5 +1,4 @@
 //! A ledger for one test, and the program that works on it.
-#![allow(dead_code, reason = "each test uses its own part")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -1,12 +1,4 @@
 //! Runs the program and captures its output.
-#![allow(dead_code, reason = "each test uses its own part")]
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test helper may panic"
-)]
 
 pub(crate) mod lab;
 #[cfg(all(unix, feature = "postgres"))]

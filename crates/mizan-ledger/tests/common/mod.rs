@@ -1,12 +1,5 @@
 //! What the tests share.
 #![allow(dead_code, reason = "each test uses its own part")]
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test helper may panic"
-)]
 
 pub(crate) mod check;
 pub(crate) mod child;

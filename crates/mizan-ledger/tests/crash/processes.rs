@@ -6,11 +6,9 @@ use std::thread;
 
 use crate::common::check::{ClientRecord, verify};
 use crate::common::lab::Directory;
-use crate::common::{charge, child, epsilon, id, orders, pico};
-use mizan_ledger::log::LedgerId;
+use crate::common::{account_with_orders, charge, child, id, pico};
 use mizan_ledger::state::Request;
 use mizan_ledger::store::{Sqlite, Store, Submission};
-use mizan_ledger::*;
 
 fn begin(store: &dyn Store) {
     account_with_orders(store, &[f64::INFINITY]);

@@ -1,12 +1,11 @@
 //! TLS to PostgreSQL: the certificate is checked, with the name of the host.
 
-use std::net::TcpListener;
 use std::path::Path;
 use std::process::Command;
 
 use crate::common::lab::Directory;
 use mizan_ledger::store::{Postgres, Store};
-use mizan_test_support::postgres_server::Server;
+use mizan_test_support::postgres_server::{Server, free_port};
 
 /// Set for the process that connects: the address, because whom it trusts is
 /// told by its environment.
@@ -49,12 +48,6 @@ fn certificate(certificate: &Path, key: &Path) {
     let mut arguments: Vec<&str> = arguments.split_whitespace().collect();
     arguments.extend([certificate, "-keyout", key]);
     run("openssl", &arguments);
-}
-
-/// A port that was free a moment ago.
-fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap().port()
 }
 
 #[test]

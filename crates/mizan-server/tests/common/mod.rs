@@ -1,12 +1,5 @@
 //! A server with two tenants.
-#![allow(
-    dead_code,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "tests"
-)]
+#![allow(dead_code, reason = "the benchmark uses a part")]
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,4 @@
 //! Random well-typed expressions over columns of every type, and rows for them with edge cases.
-#![allow(dead_code, reason = "each test uses a part")]
 
 use mizan_sql::{Bounds, Column, Expr, Function, TimePart, TimeUnit, Type, Value};
 use proptest::prelude::*;
