@@ -4,18 +4,16 @@
 use std::sync::Arc;
 
 use datafusion::arrow::array::{Array as _, StringViewArray};
-use datafusion::arrow::datatypes::{DataType, Schema};
-use datafusion::catalog::TableProvider;
+use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, exec_err};
 use datafusion::logical_expr::{
     ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
 use mizan_sql::{BoundedPlan, Catalogue, Dataset, Function, Type, Value};
 
-use super::super::files::Source;
 use super::super::functions::{self, Does};
 use super::super::values::Values;
-use super::super::{DataFusion, Planted, Tables};
+use super::super::{DataFusion, Planted};
 use crate::audit::failure::tests::seeds;
 use crate::audit::failure::{
     Attack, AttackQuery, FailureAudit, Hunt, Target, World, capped_engine, on_files,
