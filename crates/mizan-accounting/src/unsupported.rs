@@ -28,8 +28,11 @@ pub enum Reason {
     #[error("is not Gaussian noise, so the exact Gaussian formula does not apply")]
     NotGaussian,
     /// No Gaussian mechanism is known to dominate it.
-    #[error("is not dominated by Gaussian noise, as far as is known")]
+    #[error("has no Gaussian mechanism that is known to dominate it")]
     NotDominated,
+    /// The method is for discrete Gaussian noise.
+    #[error("has no discrete Gaussian noise, for which this method is made")]
+    NotDiscreteGaussian,
     /// No mean and subgaussian parameter are known.
     #[error("has no known concentrated guarantee")]
     NotConcentrated,
@@ -103,7 +106,7 @@ impl Reason {
             Self::MayFail => Code::MZ1201,
             Self::Unbounded => Code::MZ1202,
             Self::NotYet => Code::MZ1203,
-            Self::NotGaussian | Self::NotDominated => Code::MZ1207,
+            Self::NotGaussian | Self::NotDominated | Self::NotDiscreteGaussian => Code::MZ1207,
             Self::GroupTooLarge => Code::MZ1209,
             Self::TooDeep => Code::MZ1210,
             Self::GroupOverflow => Code::MZ1211,
@@ -179,6 +182,7 @@ impl Unsupported {
             Reason::MixedNeighbours => "account for the two kinds of neighbours apart",
             Reason::NotGaussian
             | Reason::NotDominated
+            | Reason::NotDiscreteGaussian
             | Reason::NotConcentrated
             | Reason::NoPair
             | Reason::ManyDirections

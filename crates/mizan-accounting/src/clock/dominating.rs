@@ -65,7 +65,7 @@ pub fn epsilon(event: &PrivacyEvent, delta: Delta) -> Result<Epsilon, Unpriced> 
 pub fn delta(event: &PrivacyEvent, epsilon: Epsilon) -> Result<Delta, Unpriced> {
     let dominated = Dominated::of(event)?;
     let plain = dominated.bound(0.0, 0.0);
-    let best = plain.and_then(|plain| dominated.best_at(plain, epsilon.get()));
+    let best = plain.and_then(|plain| dominated.best_at(&plain, epsilon.get()));
     let delta = best.map_or(1.0, |best| best.ln_delta(epsilon.get()).exp().upper());
     Ok(Delta::saturating(delta))
 }
@@ -73,11 +73,13 @@ pub fn delta(event: &PrivacyEvent, epsilon: Epsilon) -> Result<Delta, Unpriced> 
 /// How far an ε may be above the least one of its bound, relative.
 const PRECISION: f64 = 1e-10;
 
-/// The same where the ε only serves to search w.
-const ROUGH: f64 = 1e-3;
+/// The same where the ε only serves to search w, and for w. The bound is flat there, so its own error
+/// is about the square of this.
+const ROUGH: f64 = 1e-5;
 
 /// Whether the method is of use for an event: some part is discrete Gaussian noise, which no exact
-/// formula takes, and no part may fail or runs on a sample.
+/// formula takes, and no part may fail or runs on a sample. Other methods are tighter without
+/// discrete Gaussian noise.
 ///
 /// # Errors
 ///
@@ -94,7 +96,7 @@ pub(crate) fn is_dominated(event: &PrivacyEvent) -> Result<(), Unsupported> {
             _ => Ok(()),
         }
     })?;
-    let missing = || Unsupported::new(event, &|| "event".to_owned(), Reason::NotDominated);
+    let missing = || Unsupported::new(event, &|| "event".to_owned(), Reason::NotDiscreteGaussian);
     has_lattice.then_some(()).ok_or_else(missing)
 }
 
@@ -132,31 +134,35 @@ impl Dominated {
         })
     }
 
-    /// The bound with about the best w.
+    /// The bound with about the best w at the ε of this δ. That ε moves with w, so w is chosen
+    /// once more at the ε that was found: [`delta`] chooses the same one there.
     fn best(&self, ln_delta: Interval) -> Option<Bound> {
         let plain = self.bound(0.0, 0.0)?;
-        // At about the ε that is found.
-        let epsilon = plain.epsilon(ln_delta, ROUGH)?;
-        self.best_at(plain, epsilon)
-    }
-
-    /// The bound with about the best w at an ε, given the one with w = 0 and without factors.
-    fn best_at(&self, plain: Bound, epsilon: f64) -> Option<Bound> {
-        /// Of the variance, for a difference quotient.
-        const STEP: f64 = 0.01;
         if self.lattice.is_empty() {
             return Some(plain);
         }
-        // To the first order ln (F δ_v) is ln F(w) and a line in w.
-        let variance = femto::variance(plain.variance);
-        let profile = |scale: f64| {
-            let profile = GaussianProfile::from_square(variance * scale);
-            profile.ln_delta(epsilon).middle()
+        let epsilon = plain.epsilon(ln_delta, ROUGH)?;
+        let first = self.best_at(&plain, epsilon)?;
+        let Some(epsilon) = first.epsilon(ln_delta, ROUGH) else {
+            return Some(first);
         };
-        let slope = (profile(1.0 + STEP) - profile(1.0)) / (STEP * variance.middle());
+        self.best_at(&plain, epsilon)
+    }
+
+    /// The bound with about the best w at an ε, given the one with w = 0 and without factors.
+    fn best_at(&self, plain: &Bound, epsilon: f64) -> Option<Bound> {
+        if self.lattice.is_empty() {
+            return self.bound(0.0, 0.0);
+        }
+        // Fixed parts cost a little less beside more variance. The search ignores that.
+        let variance = femto::variance(plain.variance).middle();
         let (low, high) = self.lattice.iter().fold((f64::INFINITY, 0.0), range_of_w);
-        let cost = |ln_w: f64| self.ln_factor(ln_w.exp()) + slope * ln_w.exp();
-        let w = valley((low.ln(), high.ln()), 1e-3, cost).place.exp();
+        let cost = |ln_w: f64| {
+            let w = ln_w.exp();
+            let profile = GaussianProfile::from_square(Interval::from(variance + w));
+            self.ln_factor(w) + profile.ln_delta(epsilon).middle()
+        };
+        let w = valley((low.ln(), high.ln()), ROUGH, cost).place.exp();
         self.bound(w, self.ln_factor(w))
     }
 

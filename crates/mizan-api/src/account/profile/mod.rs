@@ -256,7 +256,13 @@ fn range(
         .next();
     let Some((smallest, high)) = found else {
         let delta = Delta::saturating(LARGEST_DELTA);
-        return Err(methods::epsilon(event, delta).refusal().into());
+        let refusal = match methods {
+            [method] => methods::epsilon_by(*method, event, delta).err(),
+            _ => None,
+        };
+        return Err(refusal
+            .unwrap_or_else(|| methods::epsilon(event, delta).refusal())
+            .into());
     };
     let low = epsilon(LARGEST_DELTA).unwrap_or(0.0);
     let (mut low, mut high) = if low < 0.3 * high {
