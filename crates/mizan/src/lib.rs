@@ -317,6 +317,10 @@ pub use query::QueryService;
 
 /// The README and the chapter of the book, whose code runs as tests of this crate.
 #[cfg(all(doctest, feature = "query"))]
+#[allow(
+    rustdoc::invalid_codeblock_attributes,
+    reason = "README marks shell blocks that the tests of the book do not run"
+)]
 mod pages {
     #[doc = include_str!("../../../README.md")]
     mod readme {}
