@@ -30,8 +30,8 @@
 //!
 //! The features `ledger` and `noise` are on by default. A program that only accounts needs neither:
 //! `mizan = { path = "mizan/crates/mizan", default-features = false }`, the path of a clone, compiles
-//! in seconds. `query` compiles DataFusion, which takes minutes; `postgres` adds queries over tables of
-//! PostgreSQL.
+//! neither DataFusion nor a database. `query` compiles DataFusion, which takes most of the time to
+//! build; `postgres` adds queries over tables of PostgreSQL.
 //!
 //! # Numbers as they are typed
 //!
@@ -317,6 +317,10 @@ pub use query::QueryService;
 
 /// The README and the chapter of the book, whose code runs as tests of this crate.
 #[cfg(all(doctest, feature = "query"))]
+#[allow(
+    rustdoc::invalid_codeblock_attributes,
+    reason = "README marks shell blocks that the tests of the book do not run"
+)]
 mod pages {
     #[doc = include_str!("../../../README.md")]
     mod readme {}
